@@ -304,20 +304,11 @@ cudaError_t cudaPeekAtLastError(void);
 
 /* Whatever is asked of a stream or an event has been done. */
 inline constexpr unsigned cudaStreamDefault = 0;
-inline constexpr unsigned cudaEventDefault = 0, cudaEventBlockingSync = 1,
-                          cudaEventDisableTiming = 2;
+inline constexpr unsigned cudaEventDefault = 0, cudaEventBlockingSync = 1;
 
 static inline cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
     return cudaStreamSynchronize(stream);
-}
-static inline cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned = 0)
-{
-    return cudaSuccess;
-}
-static inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
-{
-    return cudaEventCreate(event);
 }
 static inline cudaError_t cudaEventQuery(cudaEvent_t event)
 {
@@ -417,10 +408,6 @@ static inline cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig)
 static inline cudaError_t cudaDeviceSetLimit(cudaLimit, size_t)
 {
     return cudaSuccess;
-}
-static inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int)
-{
-    return cudaStreamCreateWithFlags(stream, flags);
 }
 static inline cudaError_t cudaThreadSynchronize(void)
 {

@@ -106,8 +106,8 @@ room libraries ''
 room reduce classic
 room sort classic
 room devices 'classic|single_pass|sort'
-only "what several devices share includes bench/engine.h and launch.cuh" \
-    "\"\\.\\./\\.\\./bench/engine\\.h\"|\"\\.\\./launch\\.cuh\"|$cplusplus|$cuda|$libc" kernels/devices/team.cuh
+only "what several devices share includes bench/engine.h, launch.cuh and team_queue.cuh" \
+    "\"\\.\\./\\.\\./bench/engine\\.h\"|\"(\\.\\./launch|team_queue)\\.cuh\"|$cplusplus|$cuda|$libc" kernels/devices/team.cuh
 only "a GPU engine may also include the processes" \
     "\"\\.\\./\\.\\./bench/base/processes\\.h\"|\"(\\.\\./)?[a-z0-9_]+\\.cuh\"|$cplusplus|$cuda|$libc" \
     kernels/devices/engine_*.cu

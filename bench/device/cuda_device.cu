@@ -241,6 +241,10 @@ static cudaError_t set_up(cuda_device *device)
     device->work.device = device->index;
     cudaError_t error = cudaStreamCreateWithFlags(&device->work.stream, cudaStreamNonBlocking);
     if (error == cudaSuccess)
+        error = cudaStreamCreateWithPriority(&device->work.beside, cudaStreamNonBlocking, -1);
+    if (error == cudaSuccess)
+        error = cudaEventCreateWithFlags(&device->work.reached, cudaEventDisableTiming);
+    if (error == cudaSuccess)
         error = open_timer(&device->timer, device->work.stream, device->cache_bytes);
     if (error == cudaSuccess)
         error = cudaMalloc(&device->d_found, 2 * sizeof *device->d_found);
@@ -259,6 +263,10 @@ static void close_device(cuda_device *device)
     cudaFree(device->sums.d_words);
     close_timer(&device->timer);
     destroy_marks(&device->work.marks);
+    if (device->work.reached != nullptr)
+        cudaEventDestroy(device->work.reached);
+    if (device->work.beside != nullptr)
+        cudaStreamDestroy(device->work.beside);
     if (device->work.stream != nullptr)
         cudaStreamDestroy(device->work.stream);
     delete device;

@@ -4,6 +4,7 @@
 
 #include "backend.h"
 
+#include "../../kernels/devices/team_queue.cuh"
 #include "../../kernels/launch.cuh"
 #include "../../timing/gpu_marks.cuh"
 #include "../../timing/gpu_timer.cuh"
@@ -14,7 +15,7 @@ namespace SCANBENCH_BACKEND
 {
 
 /* A queue that can time its launches one by one. */
-struct marked_queue : queue {
+struct marked_queue : team_queue {
     gpu_marks marks;
 };
 

@@ -28,15 +28,56 @@ enum {
     BLOCKS = 3,              /* per multiprocessor */
     PACKS = 4,               /* loads in flight per thread */
     SHARE_BYTES = 32 << 10,  /* of keys: a block's share is a multiple */
-    FEW_CUTS = 3,            /* which each thread keeps in registers */
+    FEW_CUTS = 3,            /* which each thread keeps in registers, */
+    SOME_CUTS = 7,           /* or these, in a kernel that takes longer */
     SAMPLED = 64,            /* a sample has one of so many keys */
     LEAST_SAMPLED = 1 << 20, /* bytes per multiprocessor of a slice that is sampled */
+    LEAST_DIVIDED = 1 << 20, /* the same of a slice that comes in two batches */
+    BATCH_UNIT = 64,         /* keys: the second begins at a multiple, so that it is aligned */
     LEAST_CHOOSE_THREADS = 256,
     MOST_CHOOSE_THREADS = 1024,
     BINS_EACH = 4, /* of a thread that chooses */
 };
 
-/* A cut between two slices of the result. */
+/* Where the result is cut. The keys of a slice of it come in one batch, or in two: the second is
+ * exchanged while the first is sorted. Batches are numbered through all slices, and there is a cut
+ * between any two. */
+struct batches {
+    uint64_t whole_n;
+    unsigned members, per_slice;
+
+    __host__ __device__ unsigned cuts() const
+    {
+        return members * per_slice - 1;
+    }
+    __host__ __device__ uint64_t start(unsigned batch) const
+    {
+        const unsigned member = batch / per_slice;
+        const uint64_t first = slice_start(whole_n, members, member);
+        const uint64_t n = slice_start(whole_n, members, member + 1) - first;
+        return batch % per_slice == 0 ? first : first + n / 2 / BATCH_UNIT * BATCH_UNIT;
+    }
+    __host__ __device__ uint64_t length(unsigned batch) const
+    {
+        return start(batch + 1) - start(batch);
+    }
+};
+
+/* Two batches need kernels that store in the other members' memory. Between two members the send
+ * takes its multiprocessors no less time than the links, so a shorter exchange gains nothing. */
+inline batches batches_of(const struct problem *problem)
+{
+    const unsigned members = problem->device->members;
+    const struct algorithm *slices = problem->algorithm;
+    const bool divides = slices != nullptr && slices->engine != nullptr &&
+                         slices->engine->meet != nullptr && members > 2 &&
+                         2 * members - 1 <= SOME_CUTS &&
+                         problem->whole_n / members * element_bytes(problem->type) >=
+                             (size_t)LEAST_DIVIDED * problem->device->multiprocessors;
+    return {problem->whole_n, members, divides ? 2u : 1u};
+}
+
+/* A cut between two batches of the result. */
 struct cut {
     uint64_t key;  /* its digits so far */
     uint64_t left; /* of the keys that agree in these, how many come before the cut */
@@ -46,7 +87,7 @@ struct cut {
 
 /* The bins of the first round between which each cut should lie, as a sample says. */
 struct guesses {
-    unsigned first[FEW_CUTS], count[FEW_CUTS];
+    unsigned first[SOME_CUTS], count[SOME_CUTS];
 };
 
 /* ---- digits ---- */
@@ -85,7 +126,7 @@ inline unsigned round_count(const struct problem *problem)
 /* In the first round no digit is known yet, and one histogram serves all cuts. */
 inline unsigned histogram_count(const struct problem *problem, digit digit)
 {
-    return digit.round == 0 ? 1 : problem->device->members - 1;
+    return digit.round == 0 ? 1 : batches_of(problem).cuts();
 }
 
 inline size_t histograms_bytes(const struct problem *problem, digit digit)
@@ -128,7 +169,7 @@ struct cut_layout {
         histograms =
             first_histograms + next_place(problem->device->members * FIRST_BINS * sizeof(uint64_t));
         cuts = histograms + next_place(most_histograms_bytes(problem));
-        guesses = cuts + next_place(problem->device->members * sizeof(struct cut));
+        guesses = cuts + next_place((batches_of(problem).cuts() + 1) * sizeof(struct cut));
         kept = guesses + next_place(sizeof(struct guesses));
         end = kept + next_place(count_blocks(problem) * sizeof(uint64_t));
         candidates = end;
@@ -168,26 +209,26 @@ template <class Key> struct count_layout {
     unsigned bins[];
 };
 
-template <class Order, class Key = typename Order::key> struct digit_counter {
+template <class Order, unsigned CUTS, class Key = typename Order::key> struct digit_counter {
     count_layout<Key> *shared;
     unsigned cut_count;
     struct digit digit;
     Key *kept; /* nullptr: keys are not kept */
-    Key few[FEW_CUTS];
+    Key few[CUTS];
 
     __device__ __forceinline__ void load_few_cuts()
     {
 #pragma unroll
-        for (unsigned c = 0; c < FEW_CUTS; c++)
+        for (unsigned c = 0; c < CUTS; c++)
             few[c] = shared->known[min(c, cut_count - 1)];
     }
 
     /* Does a key with these digits agree with no cut, as most do? */
     __device__ __forceinline__ bool surely_unknown(Key digits) const
     {
-        bool is_known = cut_count > FEW_CUTS;
+        bool is_known = cut_count > CUTS;
 #pragma unroll
-        for (unsigned c = 0; c < FEW_CUTS; c++)
+        for (unsigned c = 0; c < CUTS; c++)
             is_known |= digits == few[c];
         return !is_known;
     }
@@ -222,25 +263,27 @@ template <class Order, class Key = typename Order::key> struct digit_counter {
     }
 };
 
-/* Guesses in registers. There is none for what is not a cut. */
-struct own_guesses {
-    unsigned first[FEW_CUTS] = {}, count[FEW_CUTS] = {};
+/* Guesses in registers, all of the greatest width. What is not a cut repeats the first. */
+template <unsigned CUTS> struct own_guesses {
+    unsigned first[CUTS], width = 0;
 
     __device__ __forceinline__ own_guesses(const guesses *guesses, unsigned cut_count)
     {
 #pragma unroll
-        for (unsigned c = 0; c < FEW_CUTS; c++)
-            if (c < cut_count)
-                first[c] = guesses->first[c], count[c] = guesses->count[c];
+        for (unsigned c = 0; c < CUTS; c++) {
+            const unsigned its = c < cut_count ? c : 0;
+            first[c] = guesses->first[its];
+            width = max(width, guesses->count[its]);
+        }
     }
     /* May a key in this bin agree with a cut? */
     __device__ __forceinline__ bool has(unsigned bin) const
     {
-        bool has = false;
+        unsigned past = ~0u; /* the nearest guess; one instruction each on sm_90 */
 #pragma unroll
-        for (unsigned c = 0; c < FEW_CUTS; c++)
-            has |= bin - first[c] < count[c];
-        return has;
+        for (unsigned c = 0; c < CUTS; c++)
+            past = min(bin - first[c], past);
+        return past < width;
     }
     /* Does every cut lie where it should? */
     template <class Key>
@@ -277,7 +320,7 @@ __device__ __forceinline__ void for_each_key(const Key *keys, uint64_t first, ui
     }
 }
 
-template <class Order, class Key = typename Order::key>
+template <class Order, unsigned CUTS, class Key = typename Order::key>
 __global__ void __launch_bounds__(THREADS, BLOCKS)
     count_digits_kernel(round_keys<Key> keys, const cut *cuts, unsigned cut_count, digit digit,
                         unsigned long long *histograms)
@@ -294,14 +337,14 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
         shared->kept = 0;
     __syncthreads();
     Key *kept = keys.kept + first;
-    digit_counter<Order> counter = {shared, cut_count, digit, kept};
+    digit_counter<Order, CUTS> counter = {shared, cut_count, digit, kept};
     counter.load_few_cuts();
     bool keeps = false;
     if (digit.round == 0 && keys.guesses == nullptr) {
         const uint64_t stop = keys.is_sample ? first + (end - first) / SAMPLED : end;
         for_each_key(keys.in, first, stop, [&](Key key) { counter.count_any(key); });
     } else if (digit.round == 0) {
-        const own_guesses guesses(keys.guesses, cut_count);
+        const own_guesses<CUTS> guesses(keys.guesses, cut_count);
         keeps = true;
         for_each_key(keys.in, first, end, [&](Key key) {
             if (guesses.has(counter.count_any(key)))
@@ -309,7 +352,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
         });
     } else if (digit.round == 1 &&
                (keys.guesses == nullptr ||
-                !own_guesses(keys.guesses, cut_count).hold(shared->known, cut_count))) {
+                !own_guesses<CUTS>(keys.guesses, cut_count).hold(shared->known, cut_count))) {
         keeps = true;
         for_each_key(keys.in, first, end, [&](Key key) { counter.count_if_known(key); });
     } else {

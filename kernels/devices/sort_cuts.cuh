@@ -1,4 +1,5 @@
-/* sort_cuts.cuh: where the sorted array of several devices is cut into slices.
+/* sort_cuts.cuh: where the sorted array of several devices is cut into slices, or into batches of
+ * slices.
  *
  * A cut is the key at its place, and how many keys equal to it come before. Its digits are found
  * one after the other, each from a histogram of all keys that agree in the earlier ones. The first
@@ -20,12 +21,12 @@ namespace sort_cuts
 
 /* ---- where the result is cut ---- */
 
-static __global__ void start_cuts_kernel(cut *cuts, uint64_t whole_n, unsigned size)
+static __global__ void start_cuts_kernel(cut *cuts, batches batches)
 {
     cut *mine = &cuts[threadIdx.x];
     mine->key = 0;
-    mine->left = slice_start(whole_n, size, threadIdx.x + 1);
-    for (unsigned k = 0; k < size; k++)
+    mine->left = batches.start(threadIdx.x + 1);
+    for (unsigned k = 0; k < batches.members; k++)
         mine->before[k] = mine->taken[k] = 0;
 }
 
@@ -189,13 +190,14 @@ static __global__ void __launch_bounds__(MOST_CHOOSE_THREADS)
 /* Guesses between which bins cut blockIdx.x lies, from the histograms of the sample. The margin is
  * that of chance for keys in any order, four standard deviations at the median, and 1/1024. */
 static __global__ void __launch_bounds__(MOST_CHOOSE_THREADS)
-    guess_kernel(const uint64_t *histograms, size_t stride, uint64_t whole_n, unsigned size,
-                 digit digit, guesses *guesses)
+    guess_kernel(const uint64_t *histograms, size_t stride, batches batches, digit digit,
+                 guesses *guesses)
 {
     auto *shared = shared_memory<choose_layout>();
     const gathered_histograms histogram = {histograms, stride, 0};
     const unsigned bins = digit.bins(), each = (unsigned)ceil_div(bins, blockDim.x);
     const unsigned first = min(threadIdx.x * each, bins);
+    const unsigned size = batches.members;
     const uint64_t sum = warp_sum(sum_bins(histogram, size, first, min(first + each, bins)));
     if (lane_index() == 0)
         shared->warp_totals[threadIdx.x / WARP] = sum;
@@ -204,7 +206,7 @@ static __global__ void __launch_bounds__(MOST_CHOOSE_THREADS)
     __syncthreads();
     const unsigned c = blockIdx.x;
     const auto place =
-        (uint64_t)((double)slice_start(whole_n, size, c + 1) / (double)whole_n * (double)sampled);
+        (uint64_t)((double)batches.start(c + 1) / (double)batches.whole_n * (double)sampled);
     const uint64_t margin = sampled / 1024 + (uint64_t)(2 * sqrt((double)sampled));
     find_bin(shared, histogram, size, bins, place - min(place, margin));
     const unsigned least = shared->bin;
@@ -230,7 +232,7 @@ inline bool chooses_one(const struct team *team)
 inline bool guesses_cuts(const struct team *team)
 {
     const struct problem *problem = &team->call->problem;
-    return team->size - 1 <= FEW_CUTS &&
+    return batches_of(problem).cuts() <= SOME_CUTS &&
            problem->whole_n / team->size * element_bytes(problem->type) >=
                (size_t)LEAST_SAMPLED * problem->device->multiprocessors;
 }
@@ -262,7 +264,7 @@ void count_digits(const struct call *call, const cut_layout &at, digit digit, pa
     constexpr unsigned UNIT = SHARE_BYTES / sizeof(Key);
     const struct problem *problem = &call->problem;
     const uint64_t share = ceil_div(ceil_div(problem->n, count_blocks(problem)), UNIT) * UNIT;
-    const unsigned cut_count = problem->device->members - 1;
+    const unsigned cut_count = batches_of(problem).cuts();
     const unsigned bins = histogram_count(problem, digit) * digit.bins();
     auto *histograms = at_place<unsigned long long>(call, at.histograms);
     succeeded(
@@ -281,13 +283,17 @@ void count_digits(const struct call *call, const cut_layout &at, digit digit, pa
     const uint64_t read = pass == SAMPLE_ALONE           ? problem->n / SAMPLED
                           : digit.round < reading_rounds ? problem->n
                                                          : 0;
-    launch<count_digits_kernel<Order>>(queue_of(call),
-                                       {problem->n > 0 ? ceil_div(problem->n, share) : 0,
-                                        THREADS,
-                                        {read * sizeof(Key)},
-                                        sizeof(count_layout<Key>) + bins * sizeof(unsigned)},
-                                       keys, at_place<const cut>(call, at.cuts), cut_count, digit,
-                                       histograms);
+    const launch_shape shape = {problem->n > 0 ? ceil_div(problem->n, share) : 0,
+                                THREADS,
+                                {read * sizeof(Key)},
+                                sizeof(count_layout<Key>) + bins * sizeof(unsigned)};
+    const auto *cuts = at_place<const cut>(call, at.cuts);
+    if (cut_count <= FEW_CUTS)
+        launch<count_digits_kernel<Order, FEW_CUTS>>(queue_of(call), shape, keys, cuts, cut_count,
+                                                     digit, histograms);
+    else
+        launch<count_digits_kernel<Order, SOME_CUTS>>(queue_of(call), shape, keys, cuts, cut_count,
+                                                      digit, histograms);
 }
 
 /* Takes the next digit of all cuts, from histograms that the engine gathers. */
@@ -298,7 +304,8 @@ inline void choose_all(const struct team *team, const cut_layout &at, digit digi
     team_all_gather(team, number, at.histograms, place, bytes);
     on_each_member(team, [&](const struct call *call, unsigned) {
         launch<choose_digit_kernel>(
-            queue_of(call), {team->size - 1, choose_threads(digit), {}, sizeof(choose_layout)},
+            queue_of(call),
+            {batches_of(&call->problem).cuts(), choose_threads(digit), {}, sizeof(choose_layout)},
             at_place<cut>(call, at.cuts), at_place<const uint64_t>(call, place),
             bytes / sizeof(uint64_t), team->size, digit);
     });
@@ -340,10 +347,11 @@ void guess_cuts(const struct team *team, const cut_layout &at, digit digit, uint
     });
     team_all_gather(team, number, at.histograms, place, bytes);
     on_each_member(team, [&](const struct call *call, unsigned) {
-        launch<guess_kernel>(
-            queue_of(call), {team->size - 1, choose_threads(digit), {}, sizeof(choose_layout)},
-            at_place<const uint64_t>(call, place), bytes / sizeof(uint64_t), call->problem.whole_n,
-            team->size, digit, at_place<guesses>(call, at.guesses));
+        const batches batches = batches_of(&call->problem);
+        launch<guess_kernel>(queue_of(call),
+                             {batches.cuts(), choose_threads(digit), {}, sizeof(choose_layout)},
+                             at_place<const uint64_t>(call, place), bytes / sizeof(uint64_t),
+                             batches, digit, at_place<guesses>(call, at.guesses));
     });
 }
 
@@ -352,8 +360,9 @@ void find_cuts(const struct team *team, const cut_layout &at, uint32_t number)
 {
     const struct problem *problem = &team->call->problem;
     on_each_member(team, [&](const struct call *call, unsigned) {
-        launch<start_cuts_kernel>(queue_of(call), {1, team->size - 1}, at_place<cut>(call, at.cuts),
-                                  problem->whole_n, team->size);
+        const batches batches = batches_of(problem);
+        launch<start_cuts_kernel>(queue_of(call), {1, batches.cuts()}, at_place<cut>(call, at.cuts),
+                                  batches);
     });
     const unsigned rounds = round_count(problem);
     digit digit = first_digit(problem);

@@ -4,8 +4,12 @@
  * Keys are sent as they are partitioned. What a member gets from all others lies there in parts, so
  * that its own sort begins with these and not with the whole slice. A part is a range of bins of
  * the first histogram; each part has about the same number of keys. A bucket of a tile has the keys
- * of one part for one member. Parts and members are both in the order of keys, so the number of a
- * bucket is the sum of the two. */
+ * of one part for one batch of a member. Parts and batches are both in the order of keys, so the
+ * number of a bucket is the sum of the two.
+ *
+ * Keys of a second batch for another member go to this one's own memory first, and are copied from
+ * there later (sort_copies.cuh). Their runs lie there as they will in the other's memory, relative
+ * to lines. */
 #pragma once
 
 #include "../sort/key_parts.cuh"
@@ -14,6 +18,8 @@
 namespace SCANBENCH_BACKEND::sort_slices
 {
 
+using sort_cuts::batches;
+using sort_cuts::batches_of;
 using sort_cuts::cut;
 using sort_cuts::lower_bound;
 
@@ -23,30 +29,40 @@ enum {
     OWN_BINS = BINS / PLAN_THREADS,
     MOST_BUCKETS = (unsigned)key_parts::MOST + (unsigned)MOST_MEMBERS,
     /* Added in bucket_of_bin where a cut lies in the bin. The entry has only the part then, and the
-     * member is found for each key by comparing it with the cuts. */
+     * batch is found for each key by comparing it with the cuts. */
     HAS_CUT = 1 << 15,
+    NOBODY = MOST_MEMBERS, /* in routes::copied_to */
+    /* Lines between the runs of two buckets that will be copied, with those in which they end. */
+    RUN_LINES = 2,
 };
 
 /* How the keys of a member find their places. */
 struct routes {
     uint16_t bucket_of_bin[BINS];
-    uint8_t member_of[MOST_BUCKETS];
+    uint8_t destination_of[MOST_BUCKETS]; /* its number */
+    uint8_t copied_to[MOST_BUCKETS];      /* the member to which keys go from there */
     unsigned buckets;
-    unsigned long long next[MOST_BUCKETS]; /* where the next run of a bucket goes */
+    /* A bucket's keys go to `first` and what follows. What is claimed next is counted from there
+     * on, begins with the first whole line, and returns to `first` after `keys` keys. */
+    unsigned long long first[MOST_BUCKETS], keys[MOST_BUCKETS], next[MOST_BUCKETS];
+    unsigned long long copy[MOST_BUCKETS]; /* where the first key is copied */
     unsigned long long seen[MOST_MEMBERS]; /* keys so far that are equal to a cut */
 };
 
 /* What routes are made from. `straight`: a key is stored in the memory of the member that
  * gets it, after those of earlier senders in its part; otherwise in a run for that member in this
  * one's own memory, which the engine exchanges. histograms: of the first
- * round, of all members, each with BINS; null where all keys are one part. */
+ * round, of all members, each with BINS; null where all keys are one part.
+ * Destinations have the numbers of the members; that of runs to copy comes after these. */
 struct route_plan {
     const cut *cuts;
     const uint64_t *histograms;
-    uint64_t whole_n, most_of_part;
+    sort_cuts::batches batches;
+    uint64_t most_of_part;
     unsigned size, member;
     unsigned parts; /* as few as there should be; more if a part would be too large */
     unsigned shift; /* of the bins */
+    unsigned line;  /* its keys */
     bool straight;
 };
 
@@ -79,15 +95,17 @@ struct route_planner {
     plan_layout *shared;
     unsigned parts;
 
-    __device__ __forceinline__ uint64_t slice_length(unsigned k) const
+    /* Where the slice of member m begins in the array. */
+    __device__ __forceinline__ uint64_t slice_of(unsigned m) const
     {
-        return slice_start(plan.whole_n, plan.size, k + 1) -
-               slice_start(plan.whole_n, plan.size, k);
+        return plan.batches.start(m * plan.batches.per_slice);
     }
-    /* The keys of member k that belong to members before m. */
-    __device__ __forceinline__ uint64_t before_member(unsigned k, unsigned m) const
+    /* The keys of member k that belong to batches before b. */
+    __device__ __forceinline__ uint64_t before_batch(unsigned k, unsigned b) const
     {
-        return m == 0 ? 0 : m == plan.size ? slice_length(k) : plan.cuts[m - 1].before[k];
+        return b == 0                    ? 0
+               : b > plan.batches.cuts() ? slice_of(k + 1) - slice_of(k)
+                                         : plan.cuts[b - 1].before[k];
     }
     __device__ __forceinline__ unsigned long long &before_part(unsigned k, unsigned p) const
     {
@@ -100,12 +118,10 @@ struct route_planner {
             sum += before_part(k, p);
         return sum;
     }
-    /* Where part p begins in the slice of member m. */
-    __device__ __forceinline__ uint64_t start_in_slice(unsigned p, unsigned m) const
+    /* Where part p begins in the whole result, and not outside batch b. */
+    __device__ __forceinline__ uint64_t start_in_batch(unsigned p, unsigned b) const
     {
-        const uint64_t first = slice_start(plan.whole_n, plan.size, m);
-        return min(max(sum_over_members(p), first), slice_start(plan.whole_n, plan.size, m + 1)) -
-               first;
+        return min(max(sum_over_members(p), plan.batches.start(b)), plan.batches.start(b + 1));
     }
 
     /* Finds the part of each bin, and counts each member's keys per part. sum_parts() makes sums of
@@ -136,7 +152,7 @@ struct route_planner {
         for (unsigned b = 0; b < OWN_BINS; b++) {
             /* That of the bin's middle: chance moves its start to both sides of a border. */
             part_of_bin[b] =
-                min((unsigned)((start + in_bin[b] / 2) * parts / plan.whole_n), parts - 1);
+                min((unsigned)((start + in_bin[b] / 2) * parts / plan.batches.whole_n), parts - 1);
             start += in_bin[b];
             if (in_bin[b] == 0)
                 continue;
@@ -196,27 +212,42 @@ struct route_planner {
         __syncthreads();
         for (unsigned k = threadIdx.x; k < plan.size; k += PLAN_THREADS) {
             before_part(k, 0) = 0;
-            before_part(k, 1) = slice_length(k);
+            before_part(k, 1) = slice_of(k + 1) - slice_of(k);
         }
         __syncthreads();
     }
 
-    /* Says where this member's keys of part p for member m go: after those of earlier senders, or
+    /* Says where this member's keys of part p for batch b go: after those of earlier senders, or
      * in runs after those for earlier members. */
-    __device__ __forceinline__ void route(routes *routes, unsigned p, unsigned m) const
+    __device__ __forceinline__ void route(routes *routes, unsigned p, unsigned b) const
     {
         uint64_t earlier = 0;
         const auto keys_of = [&](unsigned k) {
-            return overlap(before_part(k, p), before_part(k, p + 1), before_member(k, m),
-                           before_member(k, m + 1));
+            return overlap(before_part(k, p), before_part(k, p + 1), before_batch(k, b),
+                           before_batch(k, b + 1));
         };
         for (unsigned k = 0; k < plan.member; k++)
             earlier += keys_of(k);
-        if (keys_of(plan.member) == 0)
+        const uint64_t keys = keys_of(plan.member);
+        if (keys == 0)
             return;
-        routes->member_of[p + m] = (uint8_t)m;
-        routes->next[p + m] =
-            plan.straight ? start_in_slice(p, m) + earlier : before_member(plan.member, m);
+        const unsigned m = b / plan.batches.per_slice, bucket = p + b;
+        const uint64_t there = start_in_batch(p, b) - slice_of(m) + earlier;
+        const uint64_t before = before_batch(plan.member, b);
+        const bool is_copied = b % plan.batches.per_slice > 0 && m != plan.member;
+        uint64_t first = plan.straight ? there : before;
+        if (is_copied)
+            first = (max(before, (uint64_t)before_part(plan.member, p)) / plan.line +
+                     RUN_LINES * bucket) *
+                        plan.line +
+                    there % plan.line;
+        const uint64_t to_line = (plan.line - first % plan.line) % plan.line;
+        routes->destination_of[bucket] = (uint8_t)(is_copied ? plan.size : m);
+        routes->copied_to[bucket] = (uint8_t)(is_copied ? m : (unsigned)NOBODY);
+        routes->first[bucket] = first;
+        routes->copy[bucket] = there;
+        routes->keys[bucket] = keys;
+        routes->next[bucket] = to_line < keys ? to_line : 0;
     }
     __device__ __forceinline__ void route_bins(routes *routes, const unsigned *part_of_bin) const
     {
@@ -225,25 +256,25 @@ struct route_planner {
             const unsigned bin = threadIdx.x * OWN_BINS + b;
             const uint64_t least = (uint64_t)bin << plan.shift;
             const uint64_t greatest = least + ((1ull << plan.shift) - 1);
-            const unsigned cuts = plan.size - 1;
+            const unsigned cuts = plan.batches.cuts();
             const unsigned first = lower_bound(shared->cut_key, cuts, least);
             const bool has_cut = first < cuts && shared->cut_key[first] <= greatest;
             routes->bucket_of_bin[bin] =
                 (uint16_t)(part_of_bin[b] + (has_cut ? (unsigned)HAS_CUT : first));
         }
     }
-    /* Says how the keys that this member gets will lie. */
-    __device__ __forceinline__ void tell_parts(key_parts *told) const
+    /* Says how the keys of a batch that this member gets will lie. */
+    __device__ __forceinline__ void tell_parts(key_parts *told, unsigned b) const
     {
-        const unsigned m = plan.member;
+        const unsigned cuts = plan.batches.cuts();
         for (unsigned p = threadIdx.x; p <= parts; p += PLAN_THREADS) {
-            told->first[p] = start_in_slice(p, m);
+            told->first[p] = start_in_batch(p, b) - plan.batches.start(b);
             if (p == parts)
                 continue;
             const uint64_t least = (uint64_t)shared->first_bin[p] << plan.shift;
             const uint64_t greatest = ((uint64_t)shared->end_bin[p] << plan.shift) - 1;
-            told->least[p] = m > 0 ? max(least, shared->cut_key[m - 1]) : least;
-            told->greatest[p] = m + 1 < plan.size ? min(greatest, shared->cut_key[m]) : greatest;
+            told->least[p] = b > 0 ? max(least, shared->cut_key[b - 1]) : least;
+            told->greatest[p] = b < cuts ? min(greatest, shared->cut_key[b]) : greatest;
         }
         if (threadIdx.x == 0)
             told->count = parts > 1 ? parts : 0;
@@ -251,7 +282,7 @@ struct route_planner {
 };
 
 /* Plans where this member's keys go. If there are histograms, it tells its own sort how the keys
- * will lie that it gets.
+ * will lie that it gets, those of each batch.
  * counts: how many keys each member has for each, for an engine that exchanges runs. */
 static __global__ void __launch_bounds__(PLAN_THREADS)
     plan_routes_kernel(const __grid_constant__ route_plan plan, routes *routes, key_parts *told,
@@ -259,9 +290,13 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
 {
     route_planner planner = {plan, shared_memory<plan_layout>(), plan.parts};
     unsigned part_of_bin[OWN_BINS];
-    for (unsigned b = threadIdx.x; b < MOST_BUCKETS; b += PLAN_THREADS)
-        routes->member_of[b] = 0;
-    for (unsigned c = threadIdx.x; c + 1 < plan.size; c += PLAN_THREADS) {
+    for (unsigned b = threadIdx.x; b < MOST_BUCKETS; b += PLAN_THREADS) {
+        routes->destination_of[b] = 0;
+        routes->copied_to[b] = NOBODY;
+        routes->first[b] = routes->keys[b] = routes->next[b] = 0;
+    }
+    const unsigned batches = plan.batches.cuts() + 1, per_slice = plan.batches.per_slice;
+    for (unsigned c = threadIdx.x; c + 1 < batches; c += PLAN_THREADS) {
         planner.shared->cut_key[c] = plan.cuts[c].key;
         routes->seen[c] = 0;
     }
@@ -269,16 +304,17 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
         planner.sum_parts();
     else
         planner.take_one_part(part_of_bin);
-    for (unsigned i = threadIdx.x; i < planner.parts * plan.size; i += PLAN_THREADS)
-        planner.route(routes, i / plan.size, i % plan.size);
+    for (unsigned i = threadIdx.x; i < planner.parts * batches; i += PLAN_THREADS)
+        planner.route(routes, i / batches, i % batches);
     planner.route_bins(routes, part_of_bin);
     if (threadIdx.x == 0)
-        routes->buckets = planner.parts + plan.size - 1;
-    if (plan.histograms != nullptr)
-        planner.tell_parts(told);
+        routes->buckets = planner.parts + batches - 1;
+    for (unsigned b = 0; b < per_slice && plan.histograms != nullptr; b++)
+        planner.tell_parts(&told[b], plan.member * per_slice + b);
     for (unsigned i = threadIdx.x; i < plan.size * plan.size; i += PLAN_THREADS) {
         const unsigned k = i / plan.size, m = i % plan.size;
-        counts[i] = planner.before_member(k, m + 1) - planner.before_member(k, m);
+        counts[i] =
+            planner.before_batch(k, (m + 1) * per_slice) - planner.before_batch(k, m * per_slice);
     }
 }
 

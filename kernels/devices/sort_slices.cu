@@ -2,20 +2,27 @@
  * Source:  scanbench: multi-way selection by histograms, most significant digit first
  *          (sort_cuts.cuh), then the fastest sort of one device.
  * Work:    one or two reads of all keys to find where the result is cut, and more of the few that
- *          may agree with a cut; one read and write of all keys; then each device sorts
- *          what it received. If that sort begins with parts, the write was its first partition.
+ *          may agree with a cut; one read and write of all keys, and of those in second batches
+ *          another one; then each device sorts what it received. If that sort begins with parts,
+ *          the first write was its first partition.
  * Between: a histogram of a sample; one per digit of a cut, gathered by all members, or by the one
  *          that finds the cut if members are many; every key once.
- * Shared:  a histogram per cut; a tile of keys, and counters.
- * Relies:  on an engine whose exchanges follow each other in every queue.
+ * Shared:  a histogram per cut; a tile of keys, a line of each bucket, and counters.
+ * Relies:  on an engine whose exchanges follow each other in every queue, and on copies that wait
+ *          for no sort: a sort whose blocks must all be resident may wait for a copy to end.
  *
  * The sorted array is cut into slices as long as those of the input. A tile of keys is partitioned
- * in shared memory by the slice and the part of it that its keys belong to (sort_routes.cuh). Its
- * runs are written to the members themselves if kernels can store in their memory, else to runs
- * that the engine exchanges. Only the former have parts. */
+ * in shared memory by the slice and the part of it that its keys belong to (sort_routes.cuh). They
+ * are written, a line at a time (sort_lines.cuh), to the members themselves if kernels can store in
+ * their memory, else to runs that the engine exchanges. Only the former have parts.
+ *
+ * Between three or four members the links take longer for the keys than the partition does. There
+ * each long slice of the result comes in two batches, with an exact cut between them. Keys of first
+ * batches are sent at once, those of second batches to the sender's own memory. These are copied
+ * while the first batches are sorted (sort_copies.cuh). */
 #include "../sort/partition_tile.cuh"
 #include "../sort/policy.cuh"
-#include "sort_routes.cuh"
+#include "sort_copies.cuh"
 
 namespace SCANBENCH_BACKEND
 {
@@ -23,11 +30,12 @@ namespace SCANBENCH_BACKEND
 namespace sort_slices
 {
 
-/* Tiles are as large as shared memory allows, because runs in the links are then longer. */
-enum { FEW_THREADS = 512, MANY_THREADS = 1024 };
-template <class Key, unsigned THREADS>
-constexpr launch_policy SEND = {
-    .threads = THREADS, .blocks = MANY_THREADS / THREADS, .keys = 64 / sizeof(Key)};
+constexpr unsigned THREADS = 512;
+template <class Key>
+constexpr launch_policy SEND = {.threads = THREADS, .blocks = 2, .keys = 64 / sizeof(Key)};
+
+/* A line of memory; a sector for devices whose shared memory cannot keep a line of each bucket. */
+enum { LINE_BYTES = 128, SHORT_LINE_BYTES = 32 };
 
 enum {
     /* The fewest parts of all keys, and the fewest bytes per multiprocessor of a slice that has
@@ -36,63 +44,92 @@ enum {
     LEAST_SHARE = 256 << 10,
 };
 
-/* Scratch: what finding the cuts takes; counts of runs; routes; parts; the keys as runs to send,
- * and as received; that of the device's own sort. A single device has the last alone. */
+/* Scratch: what finding the cuts takes; counts of runs; routes; parts of each batch; the keys as
+ * runs to send or to copy, and as received; that of the device's own sort of each batch. */
 struct layout {
     sort_cuts::cut_layout finding;
-    size_t counts, routes, parts, runs, received, local;
+    unsigned batches; /* of a slice */
+    size_t counts, routes, parts, runs, received, local[3];
+    struct device_limits while_copying; /* without the multiprocessors that copy */
 
-    explicit layout(const struct problem *problem) : finding(problem)
+    explicit layout(const struct problem *problem)
+        : finding(problem), batches(batches_of(problem).per_slice), while_copying(*problem->device)
     {
         const unsigned size = problem->device->members;
-        const size_t keys =
-            next_place(longest_slice(problem->whole_n, size) * element_bytes(problem->type));
+        struct problem slice = longest_problem(problem);
+        const size_t keys = next_place(slice.n * element_bytes(problem->type));
         counts = finding.end;
         routes = counts + next_place(size * size * sizeof(uint64_t));
         parts = routes + next_place(sizeof(struct routes));
-        runs = parts + next_place(sizeof(struct key_parts));
-        received = finding.candidates = runs + keys;
-        local = size > 1 ? received + keys : 0;
+        runs = parts + next_place(batches * sizeof(struct key_parts));
+        received = finding.candidates =
+            runs + keys + next_place(RUN_LINES * MOST_BUCKETS * LINE_BYTES);
+        local[0] = received + keys;
+        while_copying.multiprocessors =
+            std::max(1, while_copying.multiprocessors - (int)copy_blocks(problem->device));
+        for (unsigned b = 0; b < batches; b++) {
+            struct problem shorter = slice;
+            shorter.n -= slice.n > 0;
+            local[b + 1] = local[b] + std::max(local_bytes(&slice, b), local_bytes(&shorter, b));
+        }
+    }
+
+    /* The first key of a batch within its slice. */
+    uint64_t start_of(const struct problem *slice, unsigned batch) const
+    {
+        return sort_cuts::batches{slice->n, 1, batches}.start(batch);
+    }
+    /* The problem of sorting a batch of a slice. */
+    struct problem problem_of(const struct problem *slice, unsigned batch) const
+    {
+        struct problem problem = *slice;
+        problem.n = start_of(slice, batch + 1) - start_of(slice, batch);
+        if (batch + 1 < batches)
+            problem.device = &while_copying;
+        return problem;
+    }
+    size_t local_bytes(const struct problem *slice, unsigned batch) const
+    {
+        const struct problem problem = problem_of(slice, batch);
+        return next_place(local_scratch_bytes(&problem));
+    }
+    /* The call that does so. */
+    struct call call_of(const struct call *call, unsigned batch) const
+    {
+        struct call its = local_call(call, local[batch]);
+        const size_t first = start_of(&call->problem, batch) * element_bytes(call->problem.type);
+        its.problem = problem_of(&call->problem, batch);
+        its.input = at_place<char>(call, received) + first;
+        its.output = static_cast<char *>(call->output) + first;
+        return its;
     }
 };
 
 /* ---- what goes where ---- */
 
-template <class Key, unsigned THREADS> struct send_layout {
-    static constexpr unsigned TILE = SEND<Key, THREADS>.tile();
+template <class Key, unsigned LINE_BYTES> struct send_layout {
+    static constexpr unsigned TILE = SEND<Key>.tile();
     uint16_t bucket_of_bin[BINS];
-    uint8_t member_of[MOST_BUCKETS];
-    Key *run[MOST_BUCKETS]; /* where the tile's run of the bucket goes */
     Key cut_key[MOST_MEMBERS];
     unsigned long long taken[MOST_MEMBERS], first_equal[MOST_MEMBERS];
     unsigned equal[MOST_MEMBERS]; /* keys of the tile; zero before and after it */
-    /* A line is WARP keys, aligned where they go. These are the lines that runs touch, run by run.
-     */
-    uint16_t bucket_of_line[TILE / WARP + 2 * MOST_BUCKETS], first_line[MOST_BUCKETS];
-    uint16_t count[MOST_BUCKETS]; /* keys of a run */
-    unsigned lines;
+    line_layout<Key, THREADS, TILE, LINE_BYTES> lines;
     tile_layout<Key, TILE, MOST_BUCKETS> tile;
 };
-static_assert(std::max(sizeof(send_layout<uint32_t, FEW_THREADS>),
-                       sizeof(send_layout<uint64_t, FEW_THREADS>)) <= 64 << 10,
+static_assert(std::max(sizeof(send_layout<uint32_t, SHORT_LINE_BYTES>),
+                       sizeof(send_layout<uint64_t, SHORT_LINE_BYTES>)) <= 64 << 10,
               "compute capability 7.5 has no more");
 
-/* Where the keys for each member begin, those of all senders. */
-template <class Key> struct destinations {
-    Key *of[MOST_MEMBERS];
-};
-
-/* What a sender knows: a division of its tiles, and their destination, as gather_runs() uses them.
- * Keys equal to a cut are ties. The first `taken` of this sender's, in the order in which they are
- * numbered, go before the cut, the others after it. Within find(), the bucket of such a key has the
- * bit EQUAL, and from bit NUMBER_SHIFT on the key's number among the tile's ties of that cut. */
-template <class Order, unsigned THREADS, class Key = typename Order::key> struct sender {
-    enum { IS_BOUNDED = false, EQUAL = HAS_CUT, NUMBER_SHIFT = 16 };
-    static constexpr unsigned COUNT = SEND<Key, THREADS>.keys;
+/* A division of a sender's tiles, as gather_runs() uses it. Keys equal to a cut are ties. The first
+ * `taken` of this sender's, in the order in which they are numbered, go before the cut, the others
+ * after it. Within find(), the bucket of such a key has the bit EQUAL, and from bit NUMBER_SHIFT on
+ * the key's number among the tile's ties of that cut. */
+template <class Order, unsigned LINE_BYTES, class Key = typename Order::key> struct send_division {
+    enum { EQUAL = HAS_CUT, NUMBER_SHIFT = 16 };
+    static constexpr unsigned COUNT = SEND<Key>.keys;
     static_assert(COUNT * THREADS <= 1 << NUMBER_SHIFT);
-    send_layout<Key, THREADS> *shared;
+    send_layout<Key, LINE_BYTES> *shared;
     struct routes *routes;
-    const destinations<Key> &to;
     unsigned buckets, cuts, shift;
     packed_places<COUNT> found;
 
@@ -100,8 +137,6 @@ template <class Order, unsigned THREADS, class Key = typename Order::key> struct
     {
         for (unsigned b = threadIdx.x; b < BINS; b += THREADS)
             shared->bucket_of_bin[b] = routes->bucket_of_bin[b];
-        for (unsigned b = threadIdx.x; b < buckets; b += THREADS)
-            shared->member_of[b] = routes->member_of[b];
         for (unsigned c = threadIdx.x; c < cuts; c += THREADS) {
             shared->cut_key[c] = (Key)from[c].key;
             shared->taken[c] = from[c].taken[member];
@@ -183,90 +218,45 @@ template <class Order, unsigned THREADS, class Key = typename Order::key> struct
     __device__ __forceinline__ void move(unsigned, unsigned) const
     {
     }
-
-    __device__ __forceinline__ unsigned long long claim(unsigned bucket, unsigned count) const
-    {
-        return count > 0 ? atomicAdd(&routes->next[bucket], (unsigned long long)count) : 0;
-    }
-    /* Slices may have 2^32 keys and more, so the address of the run is kept, and not its place. */
-    __device__ __forceinline__ unsigned place(unsigned bucket, unsigned long long claimed,
-                                              unsigned count) const
-    {
-        shared->run[bucket] = to.of[shared->member_of[bucket]] + claimed;
-        shared->count[bucket] = (uint16_t)count;
-        return 0;
-    }
-
-    /* How many keys of the run's first line lie before the run. */
-    static __device__ __forceinline__ unsigned before(const Key *run)
-    {
-        return (unsigned)(reinterpret_cast<uintptr_t>(run) / sizeof(Key) % WARP);
-    }
-    /* Writes the runs of a tile, a line by each warp at a time: links between devices take whole
-     * lines faster than parts of two. */
-    __device__ __forceinline__ void write_lines() const
-    {
-        const auto lines_of = [&](unsigned bucket) {
-            const unsigned count = shared->count[bucket];
-            return count > 0 ? (before(shared->run[bucket]) + count + WARP - 1) / WARP : 0;
-        };
-        own_buckets<THREADS, MOST_BUCKETS>(buckets).counts_to_starts(
-            shared->tile.warp_totals, [&](unsigned, unsigned bucket) { return lines_of(bucket); },
-            [&](unsigned, unsigned bucket, unsigned first) {
-                shared->first_line[bucket] = (uint16_t)first;
-                if (bucket + 1 == buckets)
-                    shared->lines = first + lines_of(bucket);
-            });
-        __syncthreads();
-        for (unsigned bucket = threadIdx.x / WARP; bucket < buckets; bucket += THREADS / WARP)
-            for (unsigned line = lane_index(); line < lines_of(bucket); line += WARP)
-                shared->bucket_of_line[shared->first_line[bucket] + line] = (uint16_t)bucket;
-        __syncthreads();
-        for (unsigned line = threadIdx.x / WARP; line < shared->lines; line += THREADS / WARP) {
-            const unsigned bucket = shared->bucket_of_line[line];
-            Key *run = shared->run[bucket];
-            const Key *from = shared->tile.keys - (int)shared->tile.destination[bucket];
-            const unsigned i =
-                (line - shared->first_line[bucket]) * WARP + lane_index() - before(run);
-            if (i < shared->count[bucket])
-                run[i] = Order().inverse(from[i]);
-        }
-        __syncthreads();
-    }
 };
 
 /* Sends keys to where they belong, a tile at a time. The next tile is loaded while one is written.
  */
-template <class Order, unsigned THREADS, class Key = typename Order::key>
-__global__ void __launch_bounds__(THREADS, SEND<Key, THREADS>.blocks)
-    send_keys_kernel(const Key *keys, uint64_t n, const cut *cuts, unsigned size, unsigned member,
-                     unsigned shift, routes *routes,
+template <class Order, unsigned LINE_BYTES, class Key = typename Order::key>
+__global__ void __launch_bounds__(THREADS, SEND<Key>.blocks)
+    send_keys_kernel(const Key *keys, uint64_t n, const cut *cuts, unsigned cut_count,
+                     unsigned member, unsigned shift, routes *routes,
                      const __grid_constant__ destinations<Key> destinations)
 {
-    constexpr unsigned COUNT = SEND<Key, THREADS>.keys;
+    constexpr unsigned COUNT = SEND<Key>.keys;
     constexpr uint64_t TILE = COUNT * THREADS;
-    auto *shared = shared_memory<send_layout<Key, THREADS>>();
-    sender<Order, THREADS> sender = {shared, routes, destinations, routes->buckets, size - 1,
-                                     shift,  {}};
+    auto *shared = shared_memory<send_layout<Key, LINE_BYTES>>();
+    const unsigned buckets = routes->buckets;
+    send_division<Order, LINE_BYTES> division = {shared, routes, buckets, cut_count, shift, {}};
+    const line_writer<Order, THREADS, TILE, LINE_BYTES> lines = {&shared->lines, routes,
+                                                                 destinations, buckets};
+    auto &tile = shared->tile;
     tile_keys<Key, THREADS, COUNT, true> full;
     const auto load = [&](uint64_t first) {
         if (first + TILE <= n)
             full.load(keys + first);
     };
     load(blockIdx.x * TILE);
-    sender.start(cuts, member);
+    lines.start();
+    division.start(cuts, member);
     for (uint64_t first = blockIdx.x * TILE; first < n; first += gridDim.x * TILE) {
         if (first + TILE <= n) {
-            gather_runs(&shared->tile, sender, sender, full,
-                        [&] { load(first + gridDim.x * TILE); });
+            gather_runs(&tile, division, lines, full, [&] { load(first + gridDim.x * TILE); });
         } else {
             tile_keys<Key, THREADS, COUNT, false> some;
             some.count = (unsigned)(n - first);
             some.load(keys + first);
-            gather_runs(&shared->tile, sender, sender, some, [] {});
+            gather_runs(&tile, division, lines, some, [] {});
         }
-        sender.write_lines();
+        lines.write_lines(tile.keys, tile.destination);
+        lines.keep_rest(tile.keys, tile.destination);
     }
+    lines.flush();
 }
 
 /* ---- host side ---- */
@@ -280,7 +270,7 @@ static route_plan plan_for(const struct team *team, const struct call *call, con
     const size_t bytes = element_bytes(problem->type), all_bytes = problem->whole_n * bytes;
     const size_t most = key_parts::MOST_BYTES >> (type_class(problem->type) == TYPE_FLOAT ? 1 : 0);
     route_plan plan = {.cuts = at_place<const cut>(call, at.finding.cuts),
-                       .whole_n = problem->whole_n,
+                       .batches = batches_of(problem),
                        .most_of_part = (most + most / 64) / bytes,
                        .size = team->size,
                        .parts = 1,
@@ -296,30 +286,41 @@ static route_plan plan_for(const struct team *team, const struct call *call, con
     return plan;
 }
 
-template <class Order, unsigned THREADS, class Key = typename Order::key>
+/* Where a member sends the keys of each, and those that it copies later. */
+template <class Key>
+static destinations<Key> destinations_of(const struct team *team, const struct call *call,
+                                         const layout &at)
+{
+    destinations<Key> destinations = {};
+    for (unsigned k = 0; k < team->size; k++)
+        destinations.of[k] = team->engine->meet != nullptr
+                                 ? at_place<Key>(&team->call[k], at.received)
+                                 : at_place<Key>(call, at.runs);
+    destinations.of[team->size] = at_place<Key>(call, at.runs);
+    return destinations;
+}
+
+template <class Order, unsigned LINE_BYTES, class Key = typename Order::key>
 static void send_keys(const struct team *team, const layout &at)
 {
-    using send = send_layout<Key, THREADS>;
+    using send = send_layout<Key, LINE_BYTES>;
     on_each_member(team, [&](const struct call *call, unsigned member) {
         const struct problem *problem = &call->problem;
         route_plan plan = plan_for(team, call, at);
         plan.member = member;
+        plan.line = LINE_BYTES / sizeof(Key);
         auto *routes = at_place<sort_slices::routes>(call, at.routes);
-        destinations<Key> destinations = {};
-        for (unsigned k = 0; k < team->size; k++)
-            destinations.of[k] = plan.straight ? at_place<Key>(&team->call[k], at.received)
-                                               : at_place<Key>(call, at.runs);
         launch<plan_routes_kernel>(queue_of(call), {1, PLAN_THREADS, {}, plan_bytes(plan)}, plan,
                                    routes, at_place<key_parts>(call, at.parts),
                                    at_place<uint64_t>(call, at.counts));
-        launch_resident<send_keys_kernel<Order, THREADS>>(
+        launch_resident<send_keys_kernel<Order, LINE_BYTES>>(
             call,
             {.blocks = ceil_div(problem->n, send::TILE),
              .threads = THREADS,
              .traffic = {2 * problem->n * sizeof(Key)},
              .shared_bytes = sizeof(send)},
-            static_cast<const Key *>(call->input), problem->n, plan.cuts, team->size, member,
-            plan.shift, routes, destinations);
+            static_cast<const Key *>(call->input), problem->n, plan.cuts, plan.batches.cuts(),
+            member, plan.shift, routes, destinations_of<Key>(team, call, at));
     });
 }
 
@@ -331,10 +332,10 @@ static void exchange_keys(const struct team *team, const layout &at, uint32_t nu
     const struct problem *problem = &team->call->problem;
     with_order(problem->type, [&](auto order) {
         using key = typename decltype(order)::key;
-        if (problem->device->shared_bytes_per_block >= sizeof(send_layout<key, MANY_THREADS>))
-            send_keys<decltype(order), MANY_THREADS>(team, at);
+        if (problem->device->shared_bytes_per_block >= sizeof(send_layout<key, LINE_BYTES>))
+            send_keys<decltype(order), LINE_BYTES>(team, at);
         else
-            send_keys<decltype(order), FEW_THREADS>(team, at);
+            send_keys<decltype(order), SHORT_LINE_BYTES>(team, at);
     });
     if (!straight)
         return team_exchange_runs(team, number, at.runs, at.received, at.counts);
@@ -342,36 +343,78 @@ static void exchange_keys(const struct team *team, const layout &at, uint32_t nu
     mark_exchange(team);
 }
 
+/* Copies the keys of second batches, beside the sort of the first. */
+static void copy_keys(const struct team *team, const layout &at, uint32_t number)
+{
+    fork(team, [&] {
+        on_each_member(team, [&](const struct call *call, unsigned member) {
+            const struct problem *problem = &call->problem;
+            with_key_width(problem->type, [&]<class Key>() {
+                launch<copy_runs_kernel<Key>>(queue_of(call),
+                                              {.blocks = copy_blocks(problem->device),
+                                               .threads = COPY_THREADS,
+                                               .traffic = {problem->n * sizeof(Key)},
+                                               .shared_bytes = sizeof(copy_layout)},
+                                              at_place<const struct routes>(call, at.routes),
+                                              team->size, member,
+                                              destinations_of<Key>(team, call, at));
+            });
+        });
+        team->engine->meet(team, number);
+    });
+}
+
+static void sort_batch(const struct team *team, const layout &at, unsigned batch)
+{
+    on_each_member(team, [&](const struct call *call, unsigned) {
+        struct call its = at.call_of(call, batch);
+        if (plan_for(team, call, at).histograms != nullptr)
+            its.parts = at_place<key_parts>(call, at.parts) + batch;
+        its.problem.local->run(&its);
+    });
+}
+
 static void run(const struct team *team)
 {
     const struct problem *problem = &team->call->problem;
+    if (team->size == 1)
+        return run_local(team->call, 0);
     const layout at(problem);
     const unsigned exchanges = sort_cuts::exchange_count(team);
-    const uint32_t number = (team->call->epoch - 1) * (exchanges + 1) + 1;
-    if (team->size == 1)
-        return run_local(team->call, at.local);
+    const uint32_t number = (team->call->epoch - 1) * (exchanges + at.batches) + 1;
     with_order(problem->type, [&](auto order) {
         sort_cuts::find_cuts<decltype(order)>(team, at.finding, number);
     });
     exchange_keys(team, at, number + exchanges);
-    on_each_member(team, [&](const struct call *call, unsigned) {
-        struct call local = local_call(call, at.local);
-        local.input = at_place<char>(call, at.received);
-        if (plan_for(team, call, at).histograms != nullptr)
-            local.parts = at_place<key_parts>(call, at.parts);
-        problem->local->run(&local);
-    });
+    if (at.batches > 1)
+        copy_keys(team, at, number + exchanges + 1);
+    sort_batch(team, at, 0);
+    if (at.batches == 1)
+        return;
+    mark_exchange(team);
+    join(team);
+    mark_exchange(team);
+    sort_batch(team, at, 1);
 }
 
 static void prepare(const struct call *call)
 {
-    prepare_local(call, layout(&call->problem).local);
+    const struct problem *problem = &call->problem;
+    if (problem->device->members == 1)
+        return prepare_local(call, 0);
+    const layout at(problem);
+    for (unsigned b = 0; b < at.batches && problem->local->prepare != nullptr; b++) {
+        const struct call its = at.call_of(call, b);
+        problem->local->prepare(&its);
+    }
 }
 
 static size_t scratch_bytes(const struct problem *problem)
 {
-    const size_t own = problem->device->members > 1 ? layout(problem).local : 0;
-    return own + local_scratch_bytes(problem);
+    if (problem->device->members <= 1)
+        return local_scratch_bytes(problem);
+    const layout at(problem);
+    return at.local[at.batches];
 }
 
 } // namespace sort_slices

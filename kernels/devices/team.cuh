@@ -3,8 +3,10 @@
 
 #include "../../bench/engine.h"
 #include "../launch.cuh"
+#include "team_queue.cuh"
 
 #include <algorithm>
+#include <utility>
 
 namespace SCANBENCH_BACKEND
 {
@@ -21,6 +23,44 @@ template <class Function> void on_each_member(const struct team *team, Function 
         if (succeeded(queue_of(call), "device", cudaSetDevice(queue_of(call)->device)))
             f(call, team->first + m);
     }
+}
+
+/* Makes what is queued next on one of a member's streams wait for what is queued on the other. */
+inline void wait_for_stream(team_queue *queue, cudaStream_t waiting, cudaStream_t other)
+{
+    succeeded(queue, "event", cudaEventRecord(queue->reached, other));
+    succeeded(queue, "event", cudaStreamWaitEvent(waiting, queue->reached, 0));
+}
+
+inline team_queue *team_queue_of(const struct call *call)
+{
+    return static_cast<team_queue *>(queue_of(call));
+}
+
+/* Calls f(). What it queues runs beside what is queued later, until join(). */
+template <class Function> void fork(const struct team *team, Function f)
+{
+    const auto swap_streams = [team] {
+        for (unsigned m = 0; m < team->here; m++) {
+            team_queue *queue = team_queue_of(&team->call[m]);
+            std::swap(queue->stream, queue->beside);
+        }
+    };
+    on_each_member(team, [](const struct call *call, unsigned) {
+        team_queue *queue = team_queue_of(call);
+        wait_for_stream(queue, queue->beside, queue->stream);
+    });
+    swap_streams();
+    f();
+    swap_streams();
+}
+
+inline void join(const struct team *team)
+{
+    on_each_member(team, [](const struct call *call, unsigned) {
+        team_queue *queue = team_queue_of(call);
+        wait_for_stream(queue, queue->stream, queue->beside);
+    });
 }
 
 /* An array at a place in the member's scratch. */

@@ -66,6 +66,7 @@ static void open_on(struct bench *bench, enum operation op, const char *local,
         .n = n,
         .whole_n = n,
         .block = 64,
+        .algorithm = bench->algorithm,
         .local = row_named(op, local)->on[DEVICE_EMULATOR],
         .device = &bench->limits,
     };
@@ -73,13 +74,29 @@ static void open_on(struct bench *bench, enum operation op, const char *local,
     allocate(bench);
 }
 
+static struct launch_log log; /* the first member's, in the latest call */
+
 static void call(struct bench *bench)
 {
-    static struct launch_log log;
     double ms;
     const struct trial trial = {.algorithm = bench->algorithm, .call = &bench->call};
     assert_null(bench->device->can->first_call(bench->device, &trial, &log, &ms));
     assert_true(log.count > 0);
+}
+
+static void call_again(struct bench *bench)
+{
+    const struct trial trial = {.algorithm = bench->algorithm, .call = &bench->call};
+    assert_null(bench->device->can->poison(bench->device, &bench->workspace.output));
+    assert_null(bench->device->can->run_again(bench->device, &trial));
+}
+
+static bool was_launched(const char *kernel)
+{
+    for (unsigned r = 0; r < log.count; r++)
+        if (strcmp(log.record[r].kernel, kernel) == 0)
+            return true;
+    return false;
 }
 
 static void run(struct bench *bench, enum operation op, const char *local, enum element_type type,
@@ -219,12 +236,12 @@ static void the_longest_slice_needs_least_scratch(void **state)
     set_devices(0, 0);
 }
 
-/* With one multiprocessor, slices of 256 KiB are sent by parts, and those of 1 MiB are sampled
- * before their cuts are found. */
+/* With one multiprocessor, slices of 256 KiB are sent by parts. Those of 1 MiB are sampled before
+ * their cuts are found, and come in two batches, the second of which is copied. */
 static void long_slices_are_sent_by_parts(void **state)
 {
     (void)state;
-    enum { PARTED = MEMBERS * 66003, SAMPLED = MEMBERS * 270001 };
+    enum { PARTED = MEMBERS * 66003, LONG = MEMBERS * 270001 };
     static const struct {
         const char *local;
         enum element_type type;
@@ -241,9 +258,12 @@ static void long_slices_are_sent_by_parts(void **state)
         {"msd", TYPE_U32, INPUT_ZIPF, 1 << 20, PARTED, 0},
         {"adaptive", TYPE_U32, INPUT_FEW, UINT32_MAX, PARTED, 0},
         {"onesweep", TYPE_U32, INPUT_UNIFORM, UINT32_MAX, PARTED, 64 << 10},
-        {"msd", TYPE_U32, INPUT_UNIFORM, UINT32_MAX, SAMPLED, 0},
-        {"msd", TYPE_U32, INPUT_SORTED, UINT32_MAX, SAMPLED, 0},
-        {"msd", TYPE_U32, INPUT_ALTERNATING, 1 << 20, SAMPLED, 0},
+        {"msd", TYPE_U32, INPUT_UNIFORM, UINT32_MAX, LONG, 0},
+        {"msd", TYPE_U32, INPUT_SORTED, UINT32_MAX, LONG, 0},
+        {"msd", TYPE_U32, INPUT_ALTERNATING, 1 << 20, LONG, 0},
+        {"adaptive", TYPE_U32, INPUT_ZIPF, 1 << 20, LONG, 0},
+        {"adaptive", TYPE_F32, INPUT_SIGNED, 1 << 23, LONG, 0},
+        {"onesweep", TYPE_I64, INPUT_FEW, INT32_MAX, LONG, 64 << 10},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         const struct input_spec spec = {.shape = cases[c].shape, .max = cases[c].max, .seed = 11};
@@ -251,6 +271,9 @@ static void long_slices_are_sent_by_parts(void **state)
         set_devices(1, cases[c].shared_bytes);
         open_on(&bench, OP_SORT, cases[c].local, cases[c].type, cases[c].n, &spec);
         call(&bench);
+        expect_right(&bench);
+        assert_int_equal(was_launched("copy_runs_kernel"), cases[c].n == LONG);
+        call_again(&bench);
         expect_right(&bench);
         finish(&bench);
     }
