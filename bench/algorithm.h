@@ -136,7 +136,8 @@ struct problem {
     enum simd_path simd;     /* CPU: which vector instructions, never AUTO; else 0 */
     double kept_share;       /* compaction: expected fraction of elements kept, 0 to 1; else 0 */
     double max_time_ms;      /* the user's limit on the time for this row */
-    const struct algorithm *algorithm; /* what is to solve it, if the user wrote that */
+    const struct algorithm *algorithm; /* what is to solve it, if the user wrote that, or in a team:
+                                          scratch_bytes() and prepare() need it as well as run() */
     bool unaligned; /* the arrays are aligned to their elements only: TRAIT_UNALIGNED */
     const struct algorithm *scan;  /* the scan that the algorithm is built on: its `over` */
     const struct algorithm *local; /* in a team: what works within a slice; else NULL */

@@ -63,7 +63,8 @@ struct engine {
                        size_t bytes);
 
     /* NULL, or kernels can store in the scratch of all members: what they have stored there before
-     * is there for all that is queued after this call. Counts as an exchange. */
+     * is there for all that is queued after this call, on the stream that each queue has at that
+     * time. Counts as an exchange. */
     void (*meet)(const struct team *team, uint32_t number);
 
     /* Where they cannot: each member has one run of elements for each, one after the other, at
@@ -74,7 +75,7 @@ struct engine {
                           size_t counts);
 };
 
-/* Called before and after each exchange. */
+/* Called before and after each exchange, or the wait for one beside which members work. */
 static inline void mark_exchange(const struct team *team)
 {
     if (team->mark != NULL)

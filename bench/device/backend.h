@@ -179,8 +179,8 @@ enum { MOST_MARKS = 64 };
 /* How the time of a team's run was spent. */
 struct team_times {
     double whole_ms;
-    double exchange_ms;   /* longest time of a member in the exchanges, waiting included; NAN: no
-                             exchange is apart from the work */
+    double exchange_ms;   /* longest time of a member in exchanges beside which it does no work,
+                             waiting included; NAN: no exchange is apart from the work */
     double imbalance_pct; /* by how much the longest work of a member exceeds the mean of all */
 };
 

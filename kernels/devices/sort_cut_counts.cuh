@@ -57,10 +57,6 @@ struct batches {
         const uint64_t n = slice_start(whole_n, members, member + 1) - first;
         return batch % per_slice == 0 ? first : first + n / 2 / BATCH_UNIT * BATCH_UNIT;
     }
-    __host__ __device__ uint64_t length(unsigned batch) const
-    {
-        return start(batch + 1) - start(batch);
-    }
 };
 
 /* Two batches need kernels that store in the other members' memory. Between two members the send

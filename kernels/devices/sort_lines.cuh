@@ -1,7 +1,7 @@
 /* sort_lines.cuh: the keys of a tile's buckets leave it in whole lines of the memory they go to.
  *
- * A link between devices takes a line as one packet, and so the two parts of a line that lies at
- * the border of two runs as two. Here a block keeps the keys of a bucket that do not fill a line
+ * A link between devices takes a line as one packet, and the two parts of a line at the border of
+ * two runs as two. Here a block keeps the keys of a bucket that do not fill a line
  * for its next tile, and claims lines, not keys. What it has kept after its last tile goes as parts
  * of lines.
  *

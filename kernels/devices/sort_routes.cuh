@@ -50,8 +50,9 @@ struct routes {
 };
 
 /* What routes are made from. `straight`: a key is stored in the memory of the member that
- * gets it, after those of earlier senders in its part; otherwise in a run for that member in this
- * one's own memory, which the engine exchanges. histograms: of the first
+ * gets it, after those of earlier senders in its part, or is copied there later if it is of a
+ * second batch; otherwise in a run for that member in this one's own memory, which the engine
+ * exchanges. histograms: of the first
  * round, of all members, each with BINS; null where all keys are one part.
  * Destinations have the numbers of the members; that of runs to copy comes after these. */
 struct route_plan {

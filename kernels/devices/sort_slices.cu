@@ -346,18 +346,18 @@ static void exchange_keys(const struct team *team, const layout &at, uint32_t nu
 /* Copies the keys of second batches, beside the sort of the first. */
 static void copy_keys(const struct team *team, const layout &at, uint32_t number)
 {
-    fork(team, [&] {
+    beside(team, [&] {
         on_each_member(team, [&](const struct call *call, unsigned member) {
             const struct problem *problem = &call->problem;
             with_key_width(problem->type, [&]<class Key>() {
-                launch<copy_runs_kernel<Key>>(queue_of(call),
-                                              {.blocks = copy_blocks(problem->device),
-                                               .threads = COPY_THREADS,
-                                               .traffic = {problem->n * sizeof(Key)},
-                                               .shared_bytes = sizeof(copy_layout)},
-                                              at_place<const struct routes>(call, at.routes),
-                                              team->size, member,
-                                              destinations_of<Key>(team, call, at));
+                launch<copy_runs_kernel<Key>>(
+                    queue_of(call),
+                    {.blocks = copy_blocks(problem->device),
+                     .threads = COPY_THREADS,
+                     .traffic = {problem->n * (team->size - 1) / team->size * sizeof(Key)},
+                     .shared_bytes = sizeof(copy_layout)},
+                    at_place<const struct routes>(call, at.routes), team->size, member,
+                    destinations_of<Key>(team, call, at));
             });
         });
         team->engine->meet(team, number);
@@ -392,7 +392,7 @@ static void run(const struct team *team)
     if (at.batches == 1)
         return;
     mark_exchange(team);
-    join(team);
+    rejoin(team);
     mark_exchange(team);
     sort_batch(team, at, 1);
 }

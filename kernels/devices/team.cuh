@@ -37,8 +37,8 @@ inline team_queue *team_queue_of(const struct call *call)
     return static_cast<team_queue *>(queue_of(call));
 }
 
-/* Calls f(). What it queues runs beside what is queued later, until join(). */
-template <class Function> void fork(const struct team *team, Function f)
+/* Calls f(). What it queues runs beside what is queued later, until rejoin(). */
+template <class Function> void beside(const struct team *team, Function f)
 {
     const auto swap_streams = [team] {
         for (unsigned m = 0; m < team->here; m++) {
@@ -55,7 +55,7 @@ template <class Function> void fork(const struct team *team, Function f)
     swap_streams();
 }
 
-inline void join(const struct team *team)
+inline void rejoin(const struct team *team)
 {
     on_each_member(team, [](const struct call *call, unsigned) {
         team_queue *queue = team_queue_of(call);

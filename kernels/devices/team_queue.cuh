@@ -6,8 +6,8 @@
 namespace SCANBENCH_BACKEND
 {
 
-/* A queue with a second stream, for work beside that of the first (fork() in team.cuh): its blocks
- * start first. By the event one of the two waits for the other. */
+/* A queue with a second stream, for work beside that of the first (beside() in team.cuh): its
+ * blocks start first. By the event one of the two waits for the other. */
 struct team_queue : queue {
     cudaStream_t beside;
     cudaEvent_t reached;

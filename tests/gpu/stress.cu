@@ -3,14 +3,15 @@
  *
  * stress [--repeats=10000] [--streams=2] [--max-n=40000000] [--seed=1]
  *        [--multiprocessors=N] [ALGO...]
- * stress --gpus=N [--repeats=10000] [--max-n=40000000] [--seed=1]
+ * stress --gpus=N [--repeats=10000] [--max-n=40000000] [--seed=1] [--multiprocessors=N]
  *
  * Each stream has a workspace, and all streams work at the same time. A repeat is one
  * problem per stream, run RUNS times on as many inputs with scratch prepared once. Every
  * result, and MARGIN bytes on both sides of it and of scratch, is compared with those of
  * another implementation. --multiprocessors makes algorithms see a device of N
  * multiprocessors, at most those it has. Without ALGO: the single-pass algorithms and sorts.
- * With --gpus, `peer` on several devices takes their place.
+ * With --gpus, `peer` on several devices takes their place: few multiprocessors make even short
+ * slices come in parts and batches.
  * The last line says how many results were wrong.
  * Exit: 0 all right, 1 device error, 2 wrong usage, 3 a wrong result. */
 #include "../../bench/device/backend.h"
@@ -530,8 +531,9 @@ static uint64_t stress_gpus(const settings &settings)
         backend.set_device_count((int)settings.gpus);
     if ((uint64_t)backend.device_count(&why) < settings.gpus)
         must("there are fewer devices", 2);
-    const team_settings of_team = {&backend, (unsigned)settings.gpus, settings.repeats,
-                                   settings.max_n, settings.seed};
+    const team_settings of_team = {&backend,         (unsigned)settings.gpus,
+                                   settings.repeats, settings.max_n,
+                                   settings.seed,    (int)settings.multiprocessors};
     return stress_team(&of_team);
 }
 

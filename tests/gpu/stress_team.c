@@ -54,6 +54,8 @@ static void open_bench(struct bench *bench, const struct team_settings *settings
                    &bench->limits, &bench->device));
     bench->limits.kind = settings->backend->kind;
     bench->limits.name = bench->info.name;
+    if (settings->multiprocessors > 0 && settings->multiprocessors < bench->limits.multiprocessors)
+        bench->limits.multiprocessors = settings->multiprocessors;
     const struct backend *can = bench->device->can;
     must(can->allocate_slices(bench->device, settings->max_n, sizeof(uint64_t), &w->input));
     must(can->allocate_slices(bench->device, settings->max_n, sizeof(uint64_t), &w->output));
@@ -99,6 +101,7 @@ static void draw_problem(struct bench *bench, const struct team_settings *settin
     const struct resolved resolved = resolve_choice(&slice, table_algorithm);
     problem->local = resolved.algorithm;
     problem->block = resolved.block;
+    problem->algorithm = bench->algorithm;
     must(why_unsupported(bench->algorithm, problem));
 }
 

@@ -7,6 +7,7 @@ struct team_settings {
     const struct backend *backend;
     unsigned gpus;
     uint64_t repeats, max_n, seed;
+    int multiprocessors; /* that algorithms see; 0: all */
 };
 
 /* Repeats: one problem on fresh data, run a few times, every element checked. Returns how many
