@@ -49,7 +49,7 @@ enum {
 struct layout {
     sort_cuts::cut_layout finding;
     unsigned batches; /* of a slice */
-    size_t counts, routes, parts, runs, received, local[3];
+    size_t counts, routes, parts, runs, received, local[2];
     struct device_limits while_copying; /* without the multiprocessors that copy */
 
     explicit layout(const struct problem *problem)
@@ -67,11 +67,8 @@ struct layout {
         local[0] = received + keys;
         while_copying.multiprocessors =
             std::max(1, while_copying.multiprocessors - (int)copy_blocks(problem->device));
-        for (unsigned b = 0; b < batches; b++) {
-            struct problem shorter = slice;
-            shorter.n -= slice.n > 0;
-            local[b + 1] = local[b] + std::max(local_bytes(&slice, b), local_bytes(&shorter, b));
-        }
+        if (batches > 1)
+            local[1] = end_of_local(problem, 0);
     }
 
     /* The first key of a batch within its slice. */
@@ -88,10 +85,15 @@ struct layout {
             problem.device = &while_copying;
         return problem;
     }
-    size_t local_bytes(const struct problem *slice, unsigned batch) const
+    /* Where the scratch of sorting a batch ends, for the longest slice and for shorter ones. */
+    size_t end_of_local(const struct problem *problem, unsigned batch) const
     {
-        const struct problem problem = problem_of(slice, batch);
-        return next_place(local_scratch_bytes(&problem));
+        struct problem slice = longest_problem(problem), shorter = slice;
+        shorter.n -= slice.n > 0;
+        const struct problem of_longest = problem_of(&slice, batch);
+        const struct problem of_shorter = problem_of(&shorter, batch);
+        return local[batch] + next_place(std::max(local_scratch_bytes(&of_longest),
+                                                  local_scratch_bytes(&of_shorter)));
     }
     /* The call that does so. */
     struct call call_of(const struct call *call, unsigned batch) const
@@ -414,7 +416,7 @@ static size_t scratch_bytes(const struct problem *problem)
     if (problem->device->members <= 1)
         return local_scratch_bytes(problem);
     const layout at(problem);
-    return at.local[at.batches];
+    return at.end_of_local(problem, at.batches - 1);
 }
 
 } // namespace sort_slices
