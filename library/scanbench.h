@@ -62,8 +62,8 @@
 extern "C" {
 #endif
 
-#define SCANBENCH_VERSION_MAJOR 0
-#define SCANBENCH_VERSION_MINOR 2
+#define SCANBENCH_VERSION_MAJOR 1
+#define SCANBENCH_VERSION_MINOR 0
 #define SCANBENCH_VERSION_PATCH 0
 #define SCANBENCH_VERSION \
     (SCANBENCH_VERSION_MAJOR * 10000 + SCANBENCH_VERSION_MINOR * 100 + SCANBENCH_VERSION_PATCH)
@@ -162,7 +162,8 @@ SCANBENCH_API scanbench_status scanbench_create_cpu(scanbench_handle **handle, u
 SCANBENCH_API void scanbench_destroy(scanbench_handle *handle);
 
 /* Allocates the scratch memory for calls of an operation with n elements, or with fewer. May
- * wait for the device. Calls in place may allocate more. */
+ * wait for the device. Calls in place may allocate more. After SCANBENCH_ERROR_MEMORY the handle
+ * has none: what was reserved before is given back first. */
 SCANBENCH_API scanbench_status scanbench_reserve(scanbench_handle *handle,
                                                  scanbench_operation operation, scanbench_type type,
                                                  uint64_t n);

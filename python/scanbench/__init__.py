@@ -22,12 +22,13 @@ Each thread has a handle, which owns scratch memory, for each device and stream;
 child of fork(), as of multiprocessing, calls on the CPU work on one thread.
 """
 import ctypes
+import operator
 import threading
 
 from ._arrays import KEY_TYPES, TYPES, Facts, kind_of, named
 from ._library import Error, P, U64, check, load
 
-__version__ = "0.2.0"
+__version__ = "1.0.0"
 __all__ = ["Error", "Handle", "argsort", "compress", "cummax", "cummin", "cumsum", "linear_recurrence", "sort"]
 
 SUM, MAX, MIN = range(3)  # SCANBENCH_OPERATOR_SUM and so on
@@ -38,6 +39,8 @@ class Handle:
     CPU; 0 is one per processor."""
 
     def __init__(self, gpu=None, threads=0):
+        gpu = None if gpu is None else _whole("gpu", gpu, 0, 2**31)
+        threads = _whole("threads", threads, 0, 2**32)  # the library knows how many are too many
         self.handle, self.gpu, self.functions = P(), gpu, load()
         if gpu is None:
             self.call("create_cpu", threads)
@@ -52,6 +55,17 @@ class Handle:
         check(self.functions[function](self.handle, *arguments), self.handle)
 
 
+def _whole(name, value, least, end):
+    """The value, which must be a whole number from `least` to below `end`."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}: it must be a whole number") from None
+    if not least <= number < end:
+        raise ValueError(f"{name} is {number}: it must be from {least} to {end - 1}")
+    return number
+
+
 _of_thread = threading.local()
 
 
@@ -63,6 +77,8 @@ def _begin(array, handle):
         if (kind.gpu, kind.stream) not in handles:
             handles[kind.gpu, kind.stream] = Handle(kind.gpu)
         handle = handles[kind.gpu, kind.stream]
+    if not isinstance(handle, Handle):
+        raise TypeError(f"handle is a {type(handle).__name__}: it must be a scanbench.Handle, or None")
     if kind.gpu != handle.gpu:
         raise TypeError(f"the input is {_place(kind)}: the handle is of {_device(handle.gpu)}")
     return handle, kind, Facts(kind, array)
@@ -109,8 +125,9 @@ def _begin_sort(keys, handle, types):
 def _along(handle, kind, facts, inputs, axis, out, function, *numbers, rows=True):
     """Calls the function for the inputs' rows along an axis. Copies what is not a contiguous array of rows."""
     dimensions = len(facts.shape)
-    if not -dimensions <= axis < dimensions:
-        raise ValueError(f"axis {axis} of an array of {dimensions} dimensions: there is none")
+    if dimensions == 0:
+        raise ValueError("the input has no dimension: give .reshape(1)")
+    axis = _whole("axis", axis, -dimensions, dimensions)
     is_last = axis % dimensions == dimensions - 1
     out_facts = None if out is None else _same("out", out, kind, facts)
     if out_facts is not None and out_facts.is_read_only:

@@ -33,14 +33,19 @@ EXCEPTIONS = {2: TypeError, 3: ValueError, 4: ValueError, 5: ValueError, 9: Memo
 @functools.cache
 def load():
     """The library's functions, by their names without `scanbench_`."""
-    name = os.environ.get("SCANBENCH_LIBRARY", "libscanbench.so.0")
+    name = os.environ.get("SCANBENCH_LIBRARY", "libscanbench.so.1")
     try:
         library = ctypes.CDLL(name)
     except OSError as error:
-        raise OSError(f"{error}; the environment variable SCANBENCH_LIBRARY names the file of libscanbench") from None
+        raise OSError(f"{error}: set the environment variable SCANBENCH_LIBRARY to the path of libscanbench.so, "
+                      "which `make library` builds") from None
     functions = {}
     for function, arguments in ARGUMENTS.items():
-        functions[function] = getattr(library, "scanbench_" + function)
+        try:
+            functions[function] = getattr(library, "scanbench_" + function)
+        except AttributeError:
+            raise OSError(f"{name} is not libscanbench, or older than this package: it has no "
+                          f"scanbench_{function}") from None
         functions[function].argtypes = arguments
         functions[function].restype = RESULTS.get(function, INT)
     return functions

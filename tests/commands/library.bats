@@ -32,11 +32,11 @@ from         2   4   5  10   1   7   0   9   6   8   3  11" ]
     version=$(sed -n 's/^VERSION := //p' Makefile)
     [ "$(cd "$prefix" && find . ! -type d | sort | paste -sd' ')" = "\
 ./include/scanbench.h ./lib/cmake/scanbench/scanbench-config-version.cmake \
-./lib/cmake/scanbench/scanbench-config.cmake ./lib/libscanbench.a ./lib/libscanbench.so ./lib/libscanbench.so.0 \
+./lib/cmake/scanbench/scanbench-config.cmake ./lib/libscanbench.a ./lib/libscanbench.so ./lib/libscanbench.so.1 \
 ./lib/libscanbench.so.$version ./lib/pkgconfig/scanbench.pc" ]
     [ "$(sed -nE 's/^#define SCANBENCH_VERSION_(MAJOR|MINOR|PATCH) //p' library/scanbench.h | paste -sd.)" = "$version" ]
     [ "$(sed -n 's/^Version: //p' "$prefix/lib/pkgconfig/scanbench.pc")" = "$version" ]
-    [ "$(readelf -d "$prefix/lib/libscanbench.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')" = libscanbench.so.0 ]
+    [ "$(readelf -d "$prefix/lib/libscanbench.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')" = libscanbench.so.1 ]
 }
 
 @test "symbols: the interface and nothing else, in both libraries" {
@@ -124,7 +124,7 @@ from         2   4   5  10   1   7   0   9   6   8   3  11" ]
         int main() { return scanbench_version() == SCANBENCH_VERSION ? 0 : 1; }'
 }
 
-@test "CMake: find_package finds this version, and no other minor version" {
+@test "CMake: find_package finds this version by a version or a range, and none that is newer or has another first number" {
     command -v cmake >/dev/null || skip "no cmake here"
     cmake -S tests/library -B "$BATS_TEST_TMPDIR" -DCMAKE_PREFIX_PATH="$prefix" -DEXAMPLES="$PWD/examples" >/dev/null
     cmake --build "$BATS_TEST_TMPDIR" >/dev/null
@@ -132,12 +132,18 @@ from         2   4   5  10   1   7   0   9   6   8   3  11" ]
         run "$BATS_TEST_TMPDIR/with_$linked"
         expect_example
     done
-    mkdir "$BATS_TEST_TMPDIR/other"
-    sed 's/scanbench 0.2/scanbench 0.3/' tests/library/CMakeLists.txt >"$BATS_TEST_TMPDIR/other/CMakeLists.txt"
-    run cmake -S "$BATS_TEST_TMPDIR/other" -B "$BATS_TEST_TMPDIR/other" -DCMAKE_PREFIX_PATH="$prefix" \
-        -DEXAMPLES="$PWD/examples"
-    [ "$status" -ne 0 ]
-    has "$output" 'compatible with requested version "0.3"'
+    local wanted other=$BATS_TEST_TMPDIR/other
+    mkdir "$other"
+    for wanted in '' 1 1.0.0 0.9...1.1 '1.0...<2'; do
+        sed "s/scanbench 1.0/scanbench $wanted/" tests/library/CMakeLists.txt >"$other/CMakeLists.txt"
+        cmake -S "$other" -B "$other" -DCMAKE_PREFIX_PATH="$prefix" -DEXAMPLES="$PWD/examples"
+    done
+    for wanted in 0.2 1.1 2.0 '0.1...<1.0' 1.1...2.0; do
+        sed "s/scanbench 1.0/scanbench $wanted/" tests/library/CMakeLists.txt >"$other/CMakeLists.txt"
+        run cmake -S "$other" -B "$other" -DCMAKE_PREFIX_PATH="$prefix" -DEXAMPLES="$PWD/examples"
+        [ "$status" -ne 0 ]
+        has "$output" 'compatible with requested version'
+    done
 }
 
 @test "examples for a GPU, against the emulator: on a stream, and in a graph" {

@@ -188,11 +188,18 @@ class Misuse(unittest.TestCase):
         self.refused(TypeError, "the input is a list", KEYS)
         self.refused(TypeError, "MaskedArray", numpy.ma.array(self.array, mask=[1, 0, 0, 0]))
 
+    def same_sums(self, got):
+        numpy.testing.assert_array_equal(got, numpy.cumsum(self.array))
+
     def test_axes(self):
         for axis in 1, -2:
-            with self.assertRaisesRegex(ValueError, f"axis {axis} of an array of 1 dimensions"):
+            with self.assertRaisesRegex(ValueError, f"axis is {axis}: it must be from -1 to 0"):
                 scanbench.cumsum(self.array, axis)
-        with self.assertRaisesRegex(ValueError, "axis -1 of an array of 0 dimensions"):
+        for axis in None, 1.0, (0,):
+            with self.assertRaisesRegex(TypeError, "axis is .*: it must be a whole number"):
+                scanbench.cumsum(self.array, axis)
+        self.same_sums(scanbench.cumsum(self.array, numpy.int64(0)))
+        with self.assertRaisesRegex(ValueError, "no dimension"):
             scanbench.cumsum(numpy.array(1, dtype="int32"))
         for function in scanbench.sort, scanbench.argsort:
             with self.assertRaisesRegex(ValueError, r"shape \(2, 2\): to be sorted it must have one dimension"):
@@ -212,14 +219,25 @@ class Misuse(unittest.TestCase):
         odd = numpy.frombuffer(bytearray(17), dtype="int32", count=4, offset=1)
         self.refused(ValueError, "not aligned", odd)
 
-    def test_threads(self):
-        for threads in 4097, 65536:
+    def test_handles(self):
+        for threads in 4097, 65536, -1, 2**32, 2**32 + 1:
             with self.assertRaisesRegex(ValueError, "threads"):
                 scanbench.Handle(threads=threads)
+        for threads in None, "3", 1.5:
+            with self.assertRaisesRegex(TypeError, "threads is .*: it must be a whole number"):
+                scanbench.Handle(threads=threads)
+        with self.assertRaisesRegex(ValueError, "gpu is -1: it must be from 0"):
+            scanbench.Handle(-1)
+        with self.assertRaisesRegex(TypeError, "handle is a int: it must be a scanbench.Handle"):
+            scanbench.cumsum(self.array, handle=3)
+        self.same_sums(scanbench.cumsum(self.array, handle=scanbench.Handle(threads=numpy.int32(2))))
 
     def test_no_library(self):
         with unittest.mock.patch.dict(os.environ, SCANBENCH_LIBRARY="/nowhere/libscanbench.so"):
-            with self.assertRaisesRegex(OSError, "/nowhere/.*SCANBENCH_LIBRARY names"):
+            with self.assertRaisesRegex(OSError, "/nowhere/.*set .*SCANBENCH_LIBRARY to the path"):
+                scanbench._library.load.__wrapped__()
+        with unittest.mock.patch.dict(os.environ, SCANBENCH_LIBRARY="libm.so.6"):
+            with self.assertRaisesRegex(OSError, "libm.so.6 is not libscanbench.*no scanbench_"):
                 scanbench._library.load.__wrapped__()
 
 

@@ -16,7 +16,7 @@ class Scanbench(MakefilePackage, CudaPackage):
     license("MIT")
 
     version("main", branch="main")
-    version("0.2.0", tag="v0.2.0")
+    version("1.0.0", tag="v1.0.0")
 
     variant("tbb", default=True, description="Compare with oneTBB")
     variant("highway", default=False, description="Compare with Highway")
