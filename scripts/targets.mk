@@ -121,7 +121,7 @@ mutants:
 broken:
 	@$(MAKE) --no-print-directory $(PARALLEL) reusable
 	@$(MAKE) --no-print-directory $(PARALLEL) $(BROKEN_BUILD) all $(addprefix build/broken/tests/,\
-	    $(EMULATOR_TESTS) sorts_test stress_emulated)
+	    $(EMULATOR_TESTS) sorts_test team_test stress_emulated)
 
 # With MPI if it is installed; else tests of several processes are skipped.
 mpi:

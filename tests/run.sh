@@ -19,8 +19,12 @@ jobs=$(($(nproc 2>/dev/null || echo 2) + 1))
 # matrix, which uses all processors.
 alone="commands/measuring commands/session matrix"
 
+# What these test most is emulated kernels, which only `make test-long` compiles with sanitizers: without,
+# they take half as long.
+of_kernels="sorts_test team_test"
+
 # The slowest suites start first, so that no processor idles at the end.
-slow=$'commands/several\nunit/library_test\npage\ncommands/check\nunit/sorts_test\nmutants\ncommands/own\ncommands/rows\ncommands/tooling\ncommands/ptx\ncommands/results\ncommands/faults'
+slow=$'commands/several\nunit/library_test\npage\ncommands/check\nunit-fast/sorts_test\nunit/sorts_test\nmutants\ncommands/own\ncommands/rows\ncommands/tooling\ncommands/ptx\ncommands/results\ncommands/faults'
 
 # names: prints the name of every suite.
 names() {
@@ -29,12 +33,14 @@ names() {
         echo "commands/$(basename "$file" .bats)"
     done
     for test in ${UNIT_TESTS:-$(cd build/asan/tests && ls -d -- *_test *_test_cuda)}; do
-        echo "unit/$test"
+        [[ -z ${LONG-} && " $of_kernels " == *" $test "* ]] || echo "unit/$test"
     done
     for test in tests/unit/emulator*_test.cpp; do
         echo "unit-fast/$(basename "$test" .cpp)"
     done
-    echo unit-fast/sorts_test
+    for test in $of_kernels; do
+        echo "unit-fast/$test"
+    done
     echo page
     echo trace_page
     echo mutants
@@ -53,8 +59,6 @@ python_with() {
 run_suite() {
     case $1 in
     unit/*) CMOCKA_MESSAGE_OUTPUT=TAP "build/asan/tests/${1#*/}" ;;
-    # What it counts, which it cannot with sanitizers.
-    unit-fast/sorts_test) CMOCKA_MESSAGE_OUTPUT=TAP build/broken/tests/sorts_test 'slices_*' ;;
     unit-fast/*) CMOCKA_MESSAGE_OUTPUT=TAP "build/broken/tests/${1#*/}" ;;
     commands/*) bats --tap --timing "tests/commands/${1#*/}.bats" ;;
     page) "$(python_with selenium)" -B tests/page_test.py ;;
