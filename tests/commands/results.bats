@@ -187,6 +187,43 @@ complete() {
     done
 }
 
+@test "behind: the pages' tables of where CUB is faster are what the rows say; a row that differs is found and written" {
+    local folder=$BATS_TEST_TMPDIR/folder row='op,algo,type,n,device,device_name,cache,time_ms,check' wrong
+    python3 scripts/behind.py --check results/nvidia-h200/DETAILS.md results/nvidia-h100/README.md
+    mkdir "$folder"
+    printf '%s\n' Before. '' '| CUB is faster | file | CUB'"'"'s time over that of `auto` |' '|---|---|---|' '| old | line | |' \
+        '' After. >"$folder/page.md"
+    # Behind at 2^12 by the median of three processes, ahead at 1000, and behind with hot caches or a failed check alone.
+    {
+        echo "$row"
+        echo scan,auto,i32,1000,gpu0,X,cold,1,passed
+        echo scan,cub,i32,1000,gpu0,X,cold,2,passed
+        echo scan,auto,i32,1000,gpu0,X,hot,2,passed
+        echo scan,cub,i32,1000,gpu0,X,hot,1,passed
+        echo scan,cub,i32,1000,gpu0,X,cold,0.1,failed
+        echo scan,auto,i32,4096,gpu0,X,cold,2,passed
+        printf 'scan,cub,i32,4096,gpu0,X,cold,%s,passed\n' 1.5 9 1.2
+    } >"$folder/scan.csv"
+    run python3 scripts/behind.py --check "$folder/page.md"
+    [ "$status" -eq 1 ]
+    has "$output" "$folder/page.md: the rows say otherwise"
+    python3 scripts/behind.py "$folder/page.md"
+    python3 scripts/behind.py --check "$folder/page.md"
+    [ "$(cat "$folder/page.md")" = "\
+Before.
+
+| CUB is faster | file | CUB's time over that of \`auto\` |
+|---|---|---|
+| scan of i32 | \`scan.csv\` | 0.75 (2^12) |
+
+After." ]
+    for wrong in --chekc ''; do
+        run --separate-stderr python3 scripts/behind.py ${wrong:+"$wrong"}
+        [ "$status" -eq 2 ]
+        [ "${#stderr_lines[@]}" -eq 1 ]
+    done
+}
+
 @test "evidence: what it does not know is one line, exit 2" {
     local flag
     for flag in --devise=0 --table= ''; do

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""behind.py [--check] PAGE.md...: where CUB is faster than `auto`, from the CSV files beside each page.
+
+A page has a table with this head, whose lines are written from all files of the page's folder:
+
+    | CUB is faster | file | CUB's time over that of `auto` |
+
+Rows of one GPU count that passed, with cold caches. A ratio from 0.995 on is no lead. Where a file has several
+rows of a configuration, as of several processes, their median counts.
+
+--check writes nothing. It names the pages whose table the rows contradict, and then exits with 1."""
+import csv
+import glob
+import os
+import statistics
+import sys
+
+from csv_rows import value_of
+
+HEAD = "| CUB is faster | file | CUB's time over that of `auto` |"
+USAGE = "behind.py: name pages that have the table, perhaps after --check"
+LEAD = 0.995
+# What a configuration is, besides n, and what goes without saying.
+AXES = {"op": None, "type": None, "kind": "exclusive", "operator": "sum", "segments": "none", "keep": "0.75",
+        "values": "none", "input": "uniform", "max": None, "scratch": "kept", "host_memory": "pageable"}
+UNSAID = {"", None}
+
+
+def words(configuration, limits):
+    """A configuration in words; `limits` are those of its keys in the file, named if there are several."""
+    op, of, *_ = configuration
+    others = [f"{axis}={value}" for axis, value in zip(AXES, configuration)
+              if axis not in ("op", "type") and value not in (AXES[axis], *UNSAID) and (axis != "max" or len(limits) > 1)]
+    return " ".join([op, "of", of] + [f"`{other}`" for other in others])
+
+
+def size(n):
+    return f"2^{n.bit_length() - 1}" if n & (n - 1) == 0 else str(n)
+
+
+def times_of(path):
+    """The median times in a file, by configuration, n and algorithm."""
+    times = {}
+    with open(path, newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            if (row.get("algo") not in ("auto", "cub") or row.get("check") != "passed" or row.get("cache") != "cold"
+                    or not row.get("device", "").startswith("gpu") or value_of(row, "gpus") not in ("", "1")
+                    or row.get("kernel") or not row.get("time_ms")):
+                continue
+            key = tuple(value_of(row, axis) for axis in AXES)
+            times.setdefault((key, int(row["n"])), {}).setdefault(row["algo"], []).append(float(row["time_ms"]))
+    return {place: {algo: statistics.median(of) for algo, of in by.items()} for place, by in times.items()}
+
+
+def lines_of(folder):
+    for path in sorted(glob.glob(os.path.join(folder, "*.csv"))):
+        times, leads = times_of(path), {}
+        for (key, n), by in sorted(times.items()):
+            if len(by) == 2 and by["cub"] / by["auto"] < LEAD:
+                leads.setdefault(key, []).append(f"{by['cub'] / by['auto']:.2f} ({size(n)})")
+        for key, ratios in leads.items():
+            place = list(AXES).index("max")
+            limits = {other[place] for other, _ in times if other[:place] == key[:place]}
+            yield f"| {words(key, limits)} | `{os.path.basename(path)}` | {', '.join(ratios)} |"
+
+
+def with_table(page):
+    """The page's text, and the same with the table as the rows have it."""
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    before, head, rest = text.partition(HEAD + "\n|---|---|---|\n")
+    if not head:
+        sys.exit(f"behind.py: {page} has no table with the head {HEAD}")
+    after = rest.split("\n")
+    while after and after[0].startswith("|"):
+        del after[0]
+    table = "".join(line + "\n" for line in lines_of(os.path.dirname(page) or "."))
+    return text, before + head + table + "\n".join(after)
+
+
+def main(arguments):
+    is_check = arguments[:1] == ["--check"]
+    pages = arguments[is_check:]
+    if not pages or any(page.startswith("-") for page in pages):
+        print(USAGE, file=sys.stderr)
+        return 2
+    status = 0
+    for page in pages:
+        old, new = with_table(page)
+        if is_check and old != new:
+            print(f"{page}: the rows say otherwise where CUB is faster: scripts/behind.py {page} writes it")
+            status = 1
+        elif not is_check:
+            with open(page, "w", encoding="utf-8") as file:
+                file.write(new)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
