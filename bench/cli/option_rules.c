@@ -139,19 +139,21 @@ static bool check_sampling(const struct command_line *line)
 static bool belongs_elsewhere(const struct command_line *line, enum option_id id,
                               enum operation_property property)
 {
-    const struct operation_facts *owner = NULL;
+    const struct operation_facts *first = NULL;
+    char owners[LIST_BYTES] = "", text[FLAG_TEXT_BYTES];
     if (!line->given[id])
         return false;
-    for (int op = OPERATION_COUNT - 1; op >= 0; op--) {
+    for (int op = 0; op < OPERATION_COUNT; op++) {
         if (!operation_has(op, property))
             continue;
         if (line->options->operations[op])
             return false;
-        owner = operation_facts(op);
+        append_text(owners, sizeof owners, "%s%s", *owners ? " and " : "",
+                    operation_facts(op)->title);
+        first = first ? first : operation_facts(op);
     }
-    char text[FLAG_TEXT_BYTES];
-    complain("%s belongs to %s; add --op=%s or leave it out", as_given(line, id, text),
-             owner->title, owner->name);
+    complain("%s belongs to %s; add --op=%s or leave it out", as_given(line, id, text), owners,
+             first->name);
     return true;
 }
 

@@ -360,7 +360,8 @@ static void contradictions(void **state)
     expect_bad("--kind=exclusive,inclusive --exclusive", "contradicts");
     expect_bad("--op=compact --inclusive", "--inclusive belongs to scan");
     expect_bad("--op=compact --operator=max", "--operator=max belongs to scan");
-    expect_bad("--op=compact --segments=rows:7", "--segments=rows:7 belongs to scan");
+    expect_bad("--op=compact --segments=rows:7",
+               "--segments=rows:7 belongs to scan and reduction; add --op=scan or leave it out");
     expect_bad("--samples=5 --max-noise=1", "--samples=5 contradicts --max-noise=1");
     expect_bad("--samples=5 --min-time=1", "contradicts");
     expect_bad("--samples=5 --max-time=1", "contradicts");
