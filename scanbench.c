@@ -122,9 +122,7 @@ static int measure(struct command_line *line)
                                    : run_in_worker(work, line, &options->output, &report);
     if (report == NULL)
         return code;
-    const int report_code = close_report(report);
-    if (report_code != EXIT_OK && code == EXIT_OK)
-        code = report_code;
+    code = worse_exit_code(code, close_report(report));
     if (code == EXIT_INTERRUPTED)
         tell_how_to_go_on(&options->output);
     tell_of_missing_libraries(options);

@@ -348,13 +348,15 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_FAIL_SLOWER] = {.name = "fail-slower",
                             .argument = "PERCENT",
                             .help = "with --baseline: exit 5 if any row is slower than the "
-                                    "baseline by more than the noise and more than PERCENT",
+                                    "baseline by more than the noise and more than PERCENT, and 1 "
+                                    "if no row could be compared. Rows that --resume keeps count",
                             .parse = parse_percentage,
                             AT(double, output.fail_slower_pct),
                             .most = MOST_PERCENT},
     [OPTION_STRICT] = {.name = "strict",
                        .help = "exit 3 unless every row passed. A skipped row has not passed. Rows "
-                               "in the file that --resume continues count, too",
+                               "in the file that --resume continues count, too. With "
+                               "--fail-slower, exit 1 if the baseline lacks a row",
                        SETS(strict)},
     [OPTION_SHOW] =
         {.name = "show",

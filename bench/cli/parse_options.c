@@ -350,6 +350,7 @@ static int read_command_line(int argc, char **argv, struct command_line *line)
         return EXIT_USAGE;
     options->input_given = line->given[OPTION_INPUT];
     options->output.quiet = options->quiet;
+    options->output.strict = options->strict;
     options->output.launches = options->kernels;
     options->output.counts = options->counts;
     options->output.copies = options->copies;

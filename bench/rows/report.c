@@ -1,6 +1,7 @@
 /* report: writes rows to their files and to the table for people. */
 #include "report.h"
 
+#include "../base/decimal.h"
 #include "../base/errors.h"
 #include "../base/terminal.h"
 #include "../base/text.h"
@@ -13,6 +14,7 @@
 #include "text_table.h"
 #include "trace_page.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,18 +42,25 @@ static bool is_open(const struct row_writer *writer)
 
 /* ---- opening ---- */
 
-/* --resume needs the columns that tell rows apart. */
+/* --resume needs the columns that tell rows apart, and --fail-slower their times. */
 static int can_resume(const struct report *report)
 {
+    static const char *const times[] = {"time_ms", "noise_pct"};
+    const struct output_spec *spec = report->spec;
     const struct csv *had = &report->resume.rows;
-    const char *missing = missing_match_column(had, SAME_DATA, report->spec);
+    const char *missing = missing_match_column(had, SAME_DATA, spec), *verb = "told apart";
     if (missing == NULL && csv_column(had, "check") == NO_COLUMN)
         missing = "check";
+    for (size_t t = 0; t < 2 && missing == NULL && report->baseline != NULL; t++)
+        if (isfinite(spec->fail_slower_pct) && csv_column(had, times[t]) == NO_COLUMN) {
+            missing = times[t];
+            verb = "compared";
+        }
     if (had->column_count == 0 || missing == NULL)
         return EXIT_OK;
-    complain("--resume: without the column %s the rows of --output=%s cannot be told apart; add it "
-             "to --columns",
-             missing, report->spec->path);
+    complain("--resume: without the column %s the rows of --output=%s cannot be %s; add it to "
+             "--columns",
+             missing, spec->path, verb);
     return EXIT_USAGE;
 }
 
@@ -184,7 +193,7 @@ struct report *open_report(const struct output_spec *spec, int *code)
     *code = open_files(report);
     if (*code == EXIT_OK)
         return report;
-    close_baseline(report->baseline);
+    free_baseline(report->baseline);
     discard_row_writer(&report->file);
     discard_row_writer(&report->samples);
     discard_row_writer(&report->junit);
@@ -214,9 +223,29 @@ bool report_failed(const struct report *report)
     return failed_writer(report) != NULL;
 }
 
-const struct resume *report_resume(const struct report *report)
+/* A row of the file counts for --fail-slower as if it had been measured now. */
+static void compare_kept_row(struct report *report, const struct row *row)
 {
-    return &report->resume;
+    struct row kept = *row;
+    if (report->baseline == NULL || !resume_compares(&report->resume, row) ||
+        !is_decimal(resume_cell(&report->resume, row, "time_ms"), &kept.time_ms) ||
+        !is_decimal(resume_cell(&report->resume, row, "noise_pct"), &kept.noise_pct))
+        return;
+    compare_with_baseline(report->baseline, &kept);
+}
+
+struct had report_had(struct report *report, const struct row *row)
+{
+    const char *check = resume_cell(&report->resume, row, "check");
+    struct had had = {.all = resume_has_all(&report->resume, row),
+                      .lost = resume_lost_count(&report->resume, row)};
+    if (!had.all)
+        return had;
+    compare_kept_row(report, row);
+    had.passed = strcmp(check, "passed") == 0;
+    had.failed = strcmp(check, "failed") == 0;
+    snprintf(had.reason, sizeof had.reason, "%s", resume_cell(&report->resume, row, "reason"));
+    return had;
 }
 
 static bool write_row(struct report *report, const struct row *row)

@@ -94,6 +94,50 @@ END
     has "$stderr" --fail-slower --baseline
 }
 
+@test "--fail-slower: rows that --resume keeps count as if they were measured now" {
+    "$scanbench" --quiet --algo=serial --n=2^20,1000 --samples=21 --output="$rows"
+    times 0.02
+    local resumed=(--quiet --algo=serial --n=2^20,1000 --samples=21 --output="$rows" --resume
+        --baseline="$rows.before" --fail-slower=50) count
+    count=$(wc -l <"$rows")
+    # All rows are kept; one is, and the file's other row is not of this run.
+    run -5 --separate-stderr "$scanbench" "${resumed[@]}"
+    has "$stderr" --fail-slower '2 rows are slower'
+    run -5 --separate-stderr "$scanbench" "${resumed[@]}" --strict --n=1000
+    has "$stderr" '1 row is slower'
+    [ "$(wc -l <"$rows")" -eq "$count" ]
+    times 50
+    run -0 --separate-stderr "$scanbench" "${resumed[@]}"
+    [ -z "$stderr" ]
+    # Without their times they cannot be compared.
+    local columns
+    columns=$(head -n 1 "$rows" | sed 's/,time_ms,/,/')
+    quick --algo=serial --n=1000 --columns="$columns" --output="$rows.timeless"
+    fails 2 --algo=serial --n=1000 --columns="$columns" --output="$rows.timeless" --resume \
+        --baseline="$rows.before" --fail-slower=50
+    has "$stderr" --resume 'the column time_ms' compared
+    quick --algo=serial --n=1000 --columns="$columns" --output="$rows.timeless" --resume --baseline="$rows.before"
+}
+
+@test "--fail-slower: with --strict, a row that the baseline lacks is a failure" {
+    quick --algo=serial --n=1000 --output="$rows"
+    times 1000
+    local code
+    for code in 0 1; do
+        run "-$code" --separate-stderr quick --algo=serial --n=1000,1001 --baseline="$rows.before" --fail-slower=5 \
+            --columns=check $([ $code = 0 ] || echo --strict)
+        has "$stderr" 'no row for 1 of the 2 rows'
+    done
+    quick --algo=serial --n=1000,1001 --baseline="$rows.before" --strict --columns=check # no gate
+}
+
+@test "--fail-slower: rows without times are nothing to compare" {
+    quick --algo=serial --n=1000 --output="$rows"
+    run -1 --separate-stderr quick --algo=serial --n=2^40 --baseline="$rows" --fail-slower=5 --columns=check
+    [ "$output" = $'check\nskipped' ]
+    has "$stderr" --fail-slower 'no row has a time'
+}
+
 @test "--baseline: what is no such file is refused, before anything runs" {
     fails 1 --algo=serial --baseline=/nowhere.csv
     has "$stderr" --baseline=/nowhere.csv 'No such file'
