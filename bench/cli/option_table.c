@@ -325,7 +325,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_JUNIT] = {.name = "junit",
                       .argument = "FILE",
                       .help = "write to FILE, as JUnit XML for graders and CI, which algorithms "
-                              "passed their checks: a test case for each class of sizes",
+                              "passed their checks, and --fail-slower: a test case for each class "
+                              "of sizes. A file that --junit wrote before is overwritten",
                       TEXT(output.junit_path),
                       .writes_file = true,
                       .needs = "needs the name of a file"},

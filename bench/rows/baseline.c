@@ -188,8 +188,6 @@ static void look_at_machine_of(struct baseline *baseline, long found, const stru
 
 static void note_slowdown(struct baseline *baseline, const struct row *row)
 {
-    if (row->kernel != NULL || !(row->baseline_ratio > 1 + baseline->fail_slower_pct / 100))
-        return;
     baseline->slower++;
     if (row->baseline_ratio <= baseline->worst_ratio)
         return;
@@ -199,18 +197,18 @@ static void note_slowdown(struct baseline *baseline, const struct row *row)
              (long long)row->n, row->time_ms, 100 * (row->baseline_ratio - 1), row->baseline_ms);
 }
 
-void compare_with_baseline(struct baseline *baseline, struct row *row)
+bool compare_with_baseline(struct baseline *baseline, struct row *row)
 {
     if (!isfinite(row->time_ms))
-        return;
+        return false;
     const bool counts = row->kernel == NULL; /* launches follow their run */
     baseline->timed += counts;
     const long found = find_last_match(&baseline->same_configuration, row);
     if (found == NO_ROW)
-        return;
+        return false;
     struct past_runs past = gather_past_runs(baseline, (size_t)found);
     if (past.count == 0)
-        return;
+        return false;
     past.one_run_pct = find_one_run_pct(row->device != NULL ? row->device : "", row->n);
     static const char *const changes[3] = {"faster", "none", "slower"};
     const int change = real_change(row->time_ms, row->noise_pct, &past);
@@ -219,8 +217,11 @@ void compare_with_baseline(struct baseline *baseline, struct row *row)
     row->baseline_ms = past.median_ms;
     row->baseline_ratio = row->time_ms / past.median_ms;
     row->change = changes[change + 1];
-    if (change > 0)
+    const bool too_slow =
+        counts && change > 0 && row->baseline_ratio > 1 + baseline->fail_slower_pct / 100;
+    if (too_slow)
         note_slowdown(baseline, row);
+    return too_slow;
 }
 
 void free_baseline(struct baseline *baseline)

@@ -42,7 +42,8 @@ void begin_markdown(const struct written_rows *rows, FILE *out);
 void write_markdown_row(const struct written_rows *rows, const struct row *row, FILE *out);
 void end_verdicts(const struct written_rows *rows, FILE *out);
 
-/* --junit: the same verdicts for programs. */
+/* --junit: the same verdicts for programs. The file begins with the head. */
+extern const char junit_head[];
 void write_junit(const struct written_rows *rows, FILE *out);
 
 /* A field as CSV has it, in quotes if it needs them. */

@@ -96,11 +96,12 @@ static int open_output(struct report *report, bool *is_new)
 
 /* It is written at the end, but whether it can be is known before the run. */
 static int open_for_end(const struct report *report, const char *flag, const char *path,
-                        struct row_writer *writer)
+                        const char *replaces, struct row_writer *writer)
 {
     struct row_file row_file = {.flag = flag,
                                 .path = path,
                                 .opening = FILE_NEW,
+                                .replaces = replaces,
                                 .others = {{"--output", &report->file}},
                                 .quiet = report->spec->quiet};
     if (path == NULL)
@@ -150,11 +151,13 @@ static int open_files(struct report *report)
     else if (!is_open(&report->table))
         report->file = stdout_writer();
     if (code == EXIT_OK)
-        code = open_for_end(report, "--junit", spec->junit_path, &report->junit);
+        code = open_for_end(report, "--junit", spec->junit_path, junit_head, &report->junit);
     if (code == EXIT_OK)
-        code = open_for_end(report, "--trace", spec->trace_path, &report->trace);
+        code = open_for_end(report, "--trace", spec->trace_path, NULL, &report->trace);
     if (code == EXIT_OK) /* after what may fail, since it gets its header */
         code = open_samples(spec, &report->file, &report->junit, &report->resume, &report->samples);
+    if (code == EXIT_OK && report->junit.bytes > 0)
+        cut_file(&report->junit, 0); /* else a run that is killed would leave the verdicts before */
     if (code == EXIT_OK && is_open(&report->file) && is_new)
         begin_file(report);
     report->resumed_bytes = report->file.bytes;
@@ -282,14 +285,13 @@ bool report_row(struct report *report, const struct row *measured, const double 
     if (report_failed(report))
         return false;
     struct row row = *measured;
-    if (report->baseline != NULL)
-        compare_with_baseline(report->baseline, &row);
+    const bool too_slow = report->baseline != NULL && compare_with_baseline(report->baseline, &row);
     /* A row may have been measured again only for its launches or its lines. */
     if (is_open(&report->file) && !resume_has_row(&report->resume, &row) &&
         !write_to_files(report, &row, time_ms, count))
         return false;
     if (report->rows.verdicts != NULL)
-        add_to_verdicts(report->rows.verdicts, &row);
+        add_to_verdicts(report->rows.verdicts, &row, too_slow);
     report->rows.count++;
     report->rows.noisy += row.steady != NULL && strcmp(row.steady, "no") == 0;
     if (report->text_table != NULL)
@@ -382,6 +384,9 @@ void tell_how_to_go_on(const struct output_spec *output)
     if (output->path == NULL || !is_csv(output->format))
         complain("interrupted; with --output=FILE, a run can be resumed");
     else
-        complain("interrupted; finished rows are in %s; to go on, %s", output->path,
-                 output->opening == FILE_RESUME ? "run it again" : "add --resume");
+        complain("interrupted; finished rows are in %s; to go on, %s%s", output->path,
+                 output->opening == FILE_RESUME ? "run it again" : "add --resume",
+                 output->junit_path != NULL   ? " and leave out --junit"
+                 : output->trace_path != NULL ? " and leave out --trace"
+                                              : "");
 }

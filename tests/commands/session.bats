@@ -350,6 +350,13 @@ wait_for_lines() {
         # One line of a terminal, if the name of the file is short.
         [ "$(grep 'interrupted' "$BATS_TEST_TMPDIR/notes" | sed "s|$rows|rows.csv|" | awk 'length > 80')" = '' ]
     done
+    # --resume does not go with --junit.
+    rm "$rows"
+    start --junit="$rows.xml"
+    wait_for_lines 3
+    kill "$job"
+    wait "$job" || [ $? -eq 130 ]
+    has "$(cat "$BATS_TEST_TMPDIR/notes")" "in $rows; to go on, add --resume and leave out --junit"
 }
 
 @test "Ctrl-C, SIGHUP: JSON is whole" {
