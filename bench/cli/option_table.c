@@ -282,7 +282,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
                        .argument = "FORMAT",
                        .help = "format of the results: csv, table, json, jsonl (one JSON object "
                                "per line), markdown or verdicts (each defect once; the default "
-                               "of --check). Default: a table on a terminal, else CSV",
+                               "of --check). Default: that of the ending of --output (.json, "
+                               ".jsonl or .md); else a table on a terminal, and CSV elsewhere",
                        .parse = parse_format,
                        .word = format_word,
                        .word_count = FORMAT_COUNT - 1},

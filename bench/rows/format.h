@@ -27,6 +27,7 @@ struct row_format {
     void (*begin)(const struct written_rows *rows, FILE *out);
     void (*row)(const struct written_rows *rows, const struct row *row, FILE *out);
     void (*end)(const struct written_rows *rows, FILE *out);
+    const char *ending; /* of the names of files that have it unless --format says otherwise */
 };
 
 /* The formats of files. A file beside a table on the terminal has CSV. */

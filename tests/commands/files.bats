@@ -230,6 +230,8 @@ axes() {
     [ "$(cat "$rows")" = 'no end' ]
     rm "$rows"
     quick --algo=serial --n=10 --output="$rows" --columns=algo,n
+    fails 2 --algo=serial --output="$rows" --resume --append
+    has "$stderr" '--append contradicts --resume: '
     fails 2 --algo=serial --output="$rows" --resume --columns=algo,n
     has "$stderr" --resume 'the column op'
 }
@@ -301,12 +303,45 @@ END
 @test "--format=markdown: a table that Markdown shows" {
     run quick --algo=serial,naive --device=cpu,emulator --n=10,2^40 --format=markdown
     [ "$status" -eq 0 ]
-    [ "${lines[0]}" = '| op | algo | device | type | n | block | cache | time_ms | gb_s | memcpy_pct | check |' ]
-    [ "${lines[1]}" = '|---|---|---|---|---:|---:|---|---:|---:|---:|---|' ]
+    [ "${lines[0]}" = \
+        '| op | algo | device | type | n | block | threads | cache | time_ms | noise_pct | gb_s | memcpy_pct | check |' ]
+    [ "${lines[1]}" = '|---|---|---|---|---:|---:|---:|---|---:|---:|---:|---:|---|' ]
     [ "${#lines[@]}" -eq 6 ]
-    [ "$(awk -F'|' '{ print NF }' <<<"$output" | sort -u)" = 13 ]
+    [ "$(awk -F'|' '{ print NF }' <<<"$output" | sort -u)" = 15 ]
     [ "$(quick --algo=serial --n=10 --label='a=b|c' --columns=algo,label --format=markdown | tail -n 1)" = \
         '| serial | a=b\|c |' ]
+}
+
+@test "--columns=basic and Markdown: with --baseline, the ratio and the change" {
+    local basic=op,algo,device,type,n,block,threads,cache,time_ms,noise_pct
+    quick --algo=serial --n=10 --output="$rows"
+    run -0 quick --algo=serial --n=10 --baseline="$rows" --columns=basic --format=csv
+    [ "${lines[0]}" = "$basic,gb_s,memcpy_pct,baseline_ratio,change,check" ]
+    run -0 quick --algo=naive --device=emulator --n=10 --kernels --columns=basic --format=csv
+    [ "${lines[0]}" = "${basic/algo/algo,kernel},share_pct,gb_s,memcpy_pct,check" ]
+    run -0 quick --algo=serial --n=10 --baseline="$rows" --format=markdown
+    has "${lines[0]}" '| memcpy_pct | baseline_ratio | change | check |'
+}
+
+@test "--output: its ending says the format, unless --format does" {
+    local flags=(--algo=serial --n=10)
+    quick "${flags[@]}" --output="$rows.json"
+    python3 -c 'import json, sys; assert json.load(open(sys.argv[1]))["rows"][0]["n"] == 10' "$rows.json"
+    quick "${flags[@]}" --output="$rows.jsonl"
+    [[ $(head -c 6 "$rows.jsonl") == '{"op":' ]]
+    quick "${flags[@]}" --output="$rows.md"
+    [[ $(head -n 1 "$rows.md") == '| op | algo |'* ]]
+    quick "${flags[@]}" --format=csv --output="$rows.csv.json"
+    quick "${flags[@]}" --output="$BATS_TEST_TMPDIR/json"
+    [ "$(head -c 7 "$rows.csv.json"; head -c 7 "$BATS_TEST_TMPDIR/json")" = op,algoop,algo ]
+    # What can be added to is a CSV file.
+    fails 2 "${flags[@]}" --output="$rows.json" --append
+    has "$stderr" '--append contradicts --output=' 'only a CSV file' 'add --format=csv'
+    quick "${flags[@]}" --format=csv --output="$rows.csv.json" --append
+    [ "$(csv_rows "$rows.csv.json")" -eq 2 ]
+    # --check, too, whose default is verdicts.
+    quick --check --algo=naive --n=10 --output="$rows.2.jsonl"
+    [[ $(head -c 6 "$rows.2.jsonl") == '{"op":' ]]
 }
 
 @test "--progress: what runs, how much is done and the time left, on stderr, when asked for" {

@@ -363,6 +363,8 @@ static void contradictions(void **state)
     expect_bad("--op=compact --segments=rows:7", "--segments=rows:7 belongs to scan");
     expect_bad("--samples=5 --max-noise=1", "--samples=5 contradicts --max-noise=1");
     expect_bad("--samples=5 --min-time=1", "contradicts");
+    expect_bad("--append --resume --output=rows.csv", "--append contradicts --resume");
+    expect_bad("--append --output=rows.json", "--append contradicts --output=rows.json|CSV");
     expect_bad("--samples=5 --max-time=1", "contradicts");
     expect_bad("--min-time=2 --max-time=1", "the least time is above the most");
     expect_bad("--npot --npot=-3", "--npot=-3 contradicts");
