@@ -53,7 +53,9 @@ const struct option_row option_rows[OPTION_COUNT] = {
                      .argument = "LIST",
                      .help = "algorithms by name, by pattern ('efficient*'), by group (all, cpu, "
                              "gpu, own, library), or a CUDA source or .so file of your own "
-                             "(./my_scan.cu). Default: all that can run on this machine",
+                             "(./my_scan.cu). Default: all that can run on this machine. The "
+                             "default and groups leave out what takes no such type, operator, "
+                             "segments or values",
                      .parse = parse_algo},
     [OPTION_COMPILE_FLAGS] = {.name = "compile-flags",
                               .argument = "FLAGS",

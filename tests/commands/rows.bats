@@ -293,6 +293,25 @@ strict() {
     run -0 quick --algo=serial --n=1001 --output="$rows" --resume
 }
 
+@test "--strict: what takes no such problem is left out, unless it is named" {
+    local flags
+    for flags in "" "--type=f16" "--operator=max --algo=all" "--segments=rows:16 --algo=gpu"; do
+        rm -f "$rows"
+        # Words, on purpose.
+        # shellcheck disable=SC2086
+        strict 0 --device=emulator --n=2^10 $flags
+        [ -z "$stderr" ]
+        # Only with segments is there a row of `segmented`.
+        [ "$(read_csv "$rows" algo | grep -c '^segmented$' || true)" -eq "$(grep -c segments <<<"$flags" || true)" ]
+    done
+    rm "$rows"
+    strict 3 --device=emulator --n=2^10 --algo=own,segmented
+    has "$stderr" 'rows did not pass: scan segmented, n = 1024: skipped, scans segments only'
+    rm "$rows"
+    strict 0 --op=sort --type=u8 --device=cpu --n=100
+    ! read_csv "$rows" algo | grep -E 'parallel|tbb' || false
+}
+
 @test "--strict: a code that says more remains" {
     run "$broken" --strict --quiet --samples=1 --algo=serial,changed-input --device=cpu --n=1000,2^40 --columns=check
     [ "$status" -eq 3 ]
