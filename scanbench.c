@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -207,6 +208,8 @@ int main(int argc, char **argv)
         return leave_processes(code);
     if (processes.number > 0)
         write_nowhere(&options);
+    if (options.action != ACTION_RUN && options.action != ACTION_MANUAL) /* which start others */
+        signal(SIGPIPE, SIG_IGN); /* finish_stdout() says so, as for a full disk */
     switch (options.action) {
     case ACTION_RUN:
         code = measure(&line);

@@ -363,6 +363,7 @@ static void contradictions(void **state)
     expect_bad("--op=compact --segments=rows:7", "--segments=rows:7 belongs to scan");
     expect_bad("--samples=5 --max-noise=1", "--samples=5 contradicts --max-noise=1");
     expect_bad("--samples=5 --min-time=1", "contradicts");
+    expect_bad("--baseline=b.csv --fail-slower -q", "--fail-slower needs a value|-q follows it");
     expect_bad("--append --resume --output=rows.csv", "--append contradicts --resume");
     expect_bad("--append --output=rows.json", "--append contradicts --output=rows.json|CSV");
     expect_bad("--samples=5 --max-time=1", "contradicts");
