@@ -451,7 +451,7 @@ columns_of() {
     run "$scanbench" --algo=auto --device=emulator --n=100 --dry-run
     echo "$output"
     [ "$status" -eq 0 ]
-    [[ ${lines[1]} =~ ^scan\ +auto\ +emulator\ +i32\ +exclusive\ +100\ +-\ +cold\ +uniform\ +49\ +-\ +[0-9.]+\ KiB\ *$ ]]
+    [[ ${lines[1]} =~ ^scan\ +auto\ +emulator\ +i32\ +exclusive\ +100\ +-\ +-\ +cold\ +uniform\ +49\ +-\ +[0-9.]+\ KiB\ *$ ]]
 }
 
 @test "--samples: exactly so many" {
