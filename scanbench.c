@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -122,9 +123,7 @@ static int measure(struct command_line *line)
                                    : run_in_worker(work, line, &options->output, &report);
     if (report == NULL)
         return code;
-    const int report_code = close_report(report);
-    if (report_code != EXIT_OK && code == EXIT_OK)
-        code = report_code;
+    code = worse_exit_code(code, close_report(report));
     if (code == EXIT_INTERRUPTED)
         tell_how_to_go_on(&options->output);
     tell_of_missing_libraries(options);
@@ -209,6 +208,8 @@ int main(int argc, char **argv)
         return leave_processes(code);
     if (processes.number > 0)
         write_nowhere(&options);
+    if (options.action != ACTION_RUN && options.action != ACTION_MANUAL) /* which start others */
+        signal(SIGPIPE, SIG_IGN); /* finish_stdout() says so, as for a full disk */
     switch (options.action) {
     case ACTION_RUN:
         code = measure(&line);

@@ -66,11 +66,18 @@ bool row_matches(const struct table_row *row, const char *word)
     return false;
 }
 
+bool is_group(const char *word)
+{
+    bool any = false;
+    for (size_t i = 0; i < GROUP_COUNT; i++)
+        any |= strcmp(word, groups[i]) == 0;
+    return any;
+}
+
 bool registry_knows(const char *word)
 {
-    for (size_t i = 0; i < GROUP_COUNT; i++)
-        if (strcmp(word, groups[i]) == 0)
-            return true;
+    if (is_group(word))
+        return true;
     for (size_t i = 0; i < table_row_count(); i++)
         if (row_matches(table_row(i), word))
             return true;

@@ -16,6 +16,9 @@ bool row_matches_on(const struct table_row *row, enum device_kind kind, const ch
 /* Is the word, or does the glob match, the engine's name? */
 bool names_engine(const char *word, enum engine_id engine);
 
+/* Is the word the name of a group? */
+bool is_group(const char *word);
+
 /* Is the word a group, or does it select at least one row? */
 bool registry_knows(const char *word);
 

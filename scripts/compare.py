@@ -15,7 +15,8 @@ from scipy.stats import mannwhitneyu
 ENOUGH_RUNS = 6
 MOST_EXACT = 20
 TINY = 1e-9
-EXIT_OK, EXIT_ERROR, EXIT_USAGE, EXIT_SLOWER = 0, 1, 2, 5
+MOST_NAMED = 3
+EXIT_OK, EXIT_ERROR, EXIT_USAGE, EXIT_WRONG_ANSWER, EXIT_SLOWER = 0, 1, 2, 3, 5
 MACHINE = ("device_name", "host", "driver")
 BUILD = ("version", "commit", "compiler", "cuda", "library_version")
 
@@ -115,17 +116,37 @@ def say_bad_times(path, rows):
               f'("{bad[0]["time_ms"]}"), which {"are" if len(bad) > 1 else "is"} not compared', file=sys.stderr)
 
 
+def has_passed(row):
+    return row.get("check", "passed") == "passed"
+
+
+def is_wrong(row):
+    return row.get("check") == "failed"
+
+
+def not_passed(rows):
+    """{configuration: its last row}, if none passed, or a wrong one if there is any; of rows of the machine and build
+    of the last one."""
+    last = {configuration_of(row): row for row in rows}
+    like_last = [row for row in rows if identity_of(row, MACHINE + BUILD)
+                 == identity_of(last[configuration_of(row)], MACHINE + BUILD)]
+    passed = {configuration_of(row) for row in like_last if has_passed(row)}
+    found = {key: row for key, row in last.items() if key not in passed}
+    return found | {configuration_of(row): row for row in like_last if is_wrong(row)}
+
+
 def load(path):
+    """({configuration: Runs}, {configuration: a row that did not pass})"""
     columns, rows = read_rows(path, {"algo", "n", "time_ms"})
-    named = [dict(zip(columns, row)) for row in rows]
-    passed = [row for row in named if row.get("check", "passed") == "passed" and not row.get("kernel")]
+    named = [row for row in (dict(zip(columns, row)) for row in rows) if not row.get("kernel")]
+    failed, passed = not_passed(named), list(filter(has_passed, named))
     say_bad_times(path, passed)
     for identity, what in ((MACHINE, "machines"), (BUILD, "builds")):
         passed = without_mixture(path, passed, identity, what)
     runs = runs_of_samples(passed) if "sample" in columns else runs_of_rows(passed)
-    if not runs:
+    if not runs and not any(map(is_wrong, failed.values())):
         raise UsageError(f"{path}: no row that passed")
-    return runs
+    return runs, failed
 
 
 # ---- Comparing ----
@@ -240,13 +261,34 @@ def print_means(changes):
         [*cells(key, places), str(count), f"{mean:.3f}"] for key, count, mean in means])
 
 
-def print_counts(changes, old, new):
+def print_counts(changes):
     count = {word: sum(c.verdict == word for c in changes) for word in ("slower", "faster", "same", "undecided")}
     print("\n" + ", ".join(f"{number} {word}" for word, number in count.items()))
-    for runs, others, name in ((old, new, "old"), (new, old, "new")):
-        if runs.keys() - others.keys():
-            print(f"compare.sh: {len(runs.keys() - others.keys())} configurations only in the {name} file",
-                  file=sys.stderr)
+
+
+def counted(configurations):
+    return f"{len(configurations)} configuration{'s' * (len(configurations) != 1)}"
+
+
+def say_not_passed(failed, others, name):
+    """Says which configurations did not pass, if the other file has times of them or their results are wrong."""
+    said = sorted(key for key, row in failed.items() if key in others or is_wrong(row))
+    if not said:
+        return
+    texts = []
+    for key in said[:MOST_NAMED]:
+        row = failed[key]
+        reason = ", ".join(text for text in (row["check"] * (not is_wrong(row)), row.get("reason")) if text)
+        texts.append(f"{row['algo']} n={size_text(row['n'])}" + f" ({reason})" * bool(reason))
+    print(f"compare.sh: {counted(said)} of the {name} file did not pass: {'; '.join(texts)}"
+          f"{'; ...' * (len(said) > MOST_NAMED)}", file=sys.stderr)
+
+
+def say_missing(old, new, old_failed, new_failed):
+    for runs, others, failed, name in ((old, new, new_failed, "old"), (new, old, old_failed, "new")):
+        only = runs.keys() - others.keys() - failed.keys()
+        if only:
+            print(f"compare.sh: {counted(only)} only in the {name} file", file=sys.stderr)
 
 
 def say_machines(changes, old, new):
@@ -287,19 +329,25 @@ def main(arguments):
             paths.append(argument)
     if len(paths) != 2:
         raise UsageError(f"two files are compared, and {len(paths)} are named: OLD.csv NEW.csv")
-    old, new = load(paths[0]), load(paths[1])
+    (old, old_failed), (new, new_failed) = load(paths[0]), load(paths[1])
     changes = compare(old, new, same)
-    if not changes:
+    if changes:
+        print_changes(changes)
+        print_means(changes)
+        print_counts(changes)
+    say_not_passed(old_failed, new, "old")
+    say_not_passed(new_failed, old, "new")
+    if changes:
+        say_missing(old, new, old_failed, new_failed)
+        say_machines(changes, old, new)
+    else:
         print("compare.sh: the files have no configuration in common", file=sys.stderr)
-        return EXIT_ERROR
-    print_changes(changes)
-    print_means(changes)
-    print_counts(changes, old, new)
-    say_machines(changes, old, new)
-    if fail_slower is None:
-        return EXIT_OK
-    slower = any(change.verdict == "slower" and change.ratio > 1 + fail_slower for change in changes)
-    return EXIT_SLOWER if slower else EXIT_OK
+    if any(map(is_wrong, new_failed.values())):
+        return EXIT_WRONG_ANSWER
+    if fail_slower is not None and any(c.verdict == "slower" and c.ratio > 1 + fail_slower for c in changes):
+        return EXIT_SLOWER
+    lacks = fail_slower is not None and old.keys() - new.keys()
+    return EXIT_ERROR if lacks or not changes else EXIT_OK
 
 
 if __name__ == "__main__":

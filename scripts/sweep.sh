@@ -61,12 +61,16 @@ if [[ " ${flags[*]-} " == *" --max-time="* || " ${flags[*]-} " == *" --samples="
     briefest=()
 fi
 
-# measure OP FLAG...: appends missing rows to the operation's file.
+# measure OP FLAG...: appends missing rows to the operation's file. After a wrong result the others are
+# measured all the same.
+code=0
 measure() {
-    local op=$1
+    local op=$1 now=0
     shift
     "$scanbench" --op="$op" --device="$device" --resume --output="$folder/$op$name.csv" \
-        "$@" "${flags[@]}"
+        "$@" "${flags[@]}" || now=$?
+    [ "$now" -eq 0 ] || [ "$now" -eq 3 ] || exit "$now"
+    [ "$now" -eq 0 ] || code=$now
 }
 
 # all_sizes OP: the default sizes.
@@ -97,3 +101,4 @@ for op in "${each[@]}"; do
         all_sizes "$op"
     fi
 done
+exit "$code"

@@ -64,7 +64,7 @@ void choose_axes_to_check(const struct command_line *line)
     if (!check->wanted)
         return;
     choose_devices(options);
-    if (!line->given[OPTION_FORMAT])
+    if (options->output.format == FORMAT_AUTO)
         options->output.format = FORMAT_VERDICTS;
     if (!line->given[OPTION_N]) {
         replace_sizes(&options->sizes, all_sizes);

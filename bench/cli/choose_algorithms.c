@@ -128,6 +128,9 @@ static struct row_choice choose_row(const struct options *options, const struct 
             choice.by[e] |= selects_engine(options->algo_words[w], row, e);
         choice.by[e] &= row->of_team && options->engines[e];
     }
+    for (size_t w = 0; w < options->algo_word_count; w++)
+        choice.named |=
+            !is_group(options->algo_words[w]) && row_matches(row, options->algo_words[w]);
     return choice;
 }
 

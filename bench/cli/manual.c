@@ -52,8 +52,8 @@ static const struct note json_notes[] = {
 static const struct note variables[] = {
     {"SCANBENCH_FLAGS", "Flags, separated by blanks, that are read before those of the command "
                         "line, for CI."},
-    {"XDG_CACHE_HOME", "The folder in whose folder scanbench compiled files of your own are kept. "
-                       "Default: ~/.cache"},
+    {"XDG_CACHE_HOME", "Compiled files of your own are kept in its subfolder scanbench. Default: "
+                       "~/.cache"},
     {"CXX, NVCC", "The compilers of files of your own, for the emulator and for a GPU."},
     {"NO_COLOR", "If it is set and not empty, no output is coloured."},
 };

@@ -9,6 +9,7 @@
 #include "../operations.h"
 #include "../own/own.h"
 #include "../own/preload.h"
+#include "../rows/format.h"
 #include "../types.h"
 #include "check_preset.h"
 
@@ -244,6 +245,18 @@ static bool check_data(const struct command_line *line)
     return check_operators(line) && check_types(line);
 }
 
+/* Without --format, the name of the file says which it has. */
+static void choose_format(struct output_spec *output)
+{
+    const size_t length = output->path != NULL ? strlen(output->path) : 0;
+    for (int f = 0; f < FORMAT_COUNT && output->format == FORMAT_AUTO; f++) {
+        const char *ending = row_formats[f].ending;
+        if (ending != NULL && length > strlen(ending) &&
+            strcmp(output->path + length - strlen(ending), ending) == 0)
+            output->format = (enum format)f;
+    }
+}
+
 /* Continuing a file requires a file that can be read again. */
 static bool check_files(const struct command_line *line)
 {
@@ -260,6 +273,9 @@ static bool check_files(const struct command_line *line)
     }
     if (!line->given[id])
         return true;
+    if (!not_both(line, OPTION_APPEND, OPTION_RESUME,
+                  "one adds every row, the other those that are missing"))
+        return false;
     options->output.opening = id == OPTION_RESUME ? FILE_RESUME : FILE_APPEND;
     if (!options->output.path) {
         complain("--%s needs a file to add to; add --output=FILE", option_rows[id].name);
@@ -270,7 +286,8 @@ static bool check_files(const struct command_line *line)
     if (is_csv(options->output.format))
         return true;
     return not_both(line, id, OPTION_FORMAT, "only a CSV file can be added to") &&
-           not_both(line, id, OPTION_CHECK, "only a CSV file can be added to; add --format=csv");
+           not_both(line, id, OPTION_CHECK, "only a CSV file can be added to; add --format=csv") &&
+           not_both(line, id, OPTION_OUTPUT, "only a CSV file can be added to; add --format=csv");
 }
 
 /* A flag that is no good in some case, and why. */
@@ -405,6 +422,7 @@ static bool prepare_to_check(const struct command_line *line)
 bool follow_option_rules(const struct command_line *line)
 {
     widen_list(line);
+    choose_format(&line->options->output);
     choose_axes_to_check(line);
     return choose_action(line) && choose_kinds(line) && check_sampling(line) && check_data(line) &&
            check_extras(line) && check_files(line) && check_trace(line) && prepare_to_check(line);

@@ -53,7 +53,9 @@ const struct option_row option_rows[OPTION_COUNT] = {
                      .argument = "LIST",
                      .help = "algorithms by name, by pattern ('efficient*'), by group (all, cpu, "
                              "gpu, own, library), or a CUDA source or .so file of your own "
-                             "(./my_scan.cu). Default: all that can run on this machine",
+                             "(./my_scan.cu). Default: all that can run on this machine. The "
+                             "default and groups leave out what takes no such type, operator, "
+                             "segments or values",
                      .parse = parse_algo},
     [OPTION_COMPILE_FLAGS] = {.name = "compile-flags",
                               .argument = "FLAGS",
@@ -282,7 +284,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
                        .argument = "FORMAT",
                        .help = "format of the results: csv, table, json, jsonl (one JSON object "
                                "per line), markdown or verdicts (each defect once; the default "
-                               "of --check). Default: a table on a terminal, else CSV",
+                               "of --check). Default: that of the ending of --output (.json, "
+                               ".jsonl or .md); else a table on a terminal, and CSV elsewhere",
                        .parse = parse_format,
                        .word = format_word,
                        .word_count = FORMAT_COUNT - 1},
@@ -325,7 +328,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_JUNIT] = {.name = "junit",
                       .argument = "FILE",
                       .help = "write to FILE, as JUnit XML for graders and CI, which algorithms "
-                              "passed their checks: a test case for each class of sizes",
+                              "passed their checks, and --fail-slower: a test case for each class "
+                              "of sizes. A file that --junit wrote before is overwritten",
                       TEXT(output.junit_path),
                       .writes_file = true,
                       .needs = "needs the name of a file"},
@@ -348,13 +352,15 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_FAIL_SLOWER] = {.name = "fail-slower",
                             .argument = "PERCENT",
                             .help = "with --baseline: exit 5 if any row is slower than the "
-                                    "baseline by more than the noise and more than PERCENT",
+                                    "baseline by more than the noise and more than PERCENT, and 1 "
+                                    "if no row could be compared. Rows that --resume keeps count",
                             .parse = parse_percentage,
                             AT(double, output.fail_slower_pct),
                             .most = MOST_PERCENT},
     [OPTION_STRICT] = {.name = "strict",
                        .help = "exit 3 unless every row passed. A skipped row has not passed. Rows "
-                               "in the file that --resume continues count, too",
+                               "in the file that --resume continues count, too. With "
+                               "--fail-slower, exit 1 if the baseline lacks a row",
                        SETS(strict)},
     [OPTION_SHOW] =
         {.name = "show",

@@ -69,6 +69,7 @@ enum {
 struct row_choice {
     bool on[DEVICE_KIND_COUNT];
     bool by[ENGINE_COUNT];
+    bool named; /* by its name or a pattern, not by a group or the default alone */
 };
 
 /* --check, and which axes vary beyond what is given. */

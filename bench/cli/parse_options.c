@@ -254,8 +254,10 @@ static void record_flag(struct options *options, const struct option_row *row, c
 static bool take_flag(struct command_line *line, const struct option_row *row, const char *value,
                       bool joined)
 {
-    /* In "--algo --n=5", the second flag is not the value of the first. */
-    if (value && !joined && strncmp(value, "--", 2) == 0) {
+    /* In "--algo --n=5" and "--algo -q", the second flag is not the value of the first. */
+    const bool is_flag = value && value[0] == '-' &&
+                         (value[1] == '-' || (value[1] != '\0' && row_of(value[1]) != NULL));
+    if (is_flag && !joined) {
         char copy[SHORT_TEXT_BYTES];
         complain("--%s needs a value, --%s=%s, but %s follows it", row->name, row->name,
                  row->argument, shorten(value, copy));
@@ -350,6 +352,7 @@ static int read_command_line(int argc, char **argv, struct command_line *line)
         return EXIT_USAGE;
     options->input_given = line->given[OPTION_INPUT];
     options->output.quiet = options->quiet;
+    options->output.strict = options->strict;
     options->output.launches = options->kernels;
     options->output.counts = options->counts;
     options->output.copies = options->copies;

@@ -18,6 +18,7 @@ struct baseline {
     bool says_builds;                     /* whether the rows name their builds */
     int time, noise, device_name, commit; /* columns of the file */
     double fail_slower_pct;               /* NAN: not requested */
+    bool strict;                          /* rows that the file lacks are a failure */
     size_t timed, compared, slower;
     char slowest[256]; /* the worst of the rows slower than allowed */
     double worst_ratio;
@@ -69,6 +70,7 @@ struct baseline *open_baseline(const struct output_spec *spec, int *code)
     struct baseline *baseline = allocate_or_die(NULL, sizeof *baseline);
     *baseline = (struct baseline){.path = spec->baseline_path,
                                   .fail_slower_pct = spec->fail_slower_pct,
+                                  .strict = spec->strict,
                                   .named_machine = spec->quiet};
     char why[CSV_REASON_BYTES];
     *code = read_csv_file(baseline->path, &baseline->csv, why);
@@ -186,8 +188,6 @@ static void look_at_machine_of(struct baseline *baseline, long found, const stru
 
 static void note_slowdown(struct baseline *baseline, const struct row *row)
 {
-    if (row->kernel != NULL || !(row->baseline_ratio > 1 + baseline->fail_slower_pct / 100))
-        return;
     baseline->slower++;
     if (row->baseline_ratio <= baseline->worst_ratio)
         return;
@@ -197,33 +197,47 @@ static void note_slowdown(struct baseline *baseline, const struct row *row)
              (long long)row->n, row->time_ms, 100 * (row->baseline_ratio - 1), row->baseline_ms);
 }
 
-void compare_with_baseline(struct baseline *baseline, struct row *row)
+bool compare_with_baseline(struct baseline *baseline, struct row *row)
 {
     if (!isfinite(row->time_ms))
-        return;
-    baseline->timed++;
+        return false;
+    const bool counts = row->kernel == NULL; /* launches follow their run */
+    baseline->timed += counts;
     const long found = find_last_match(&baseline->same_configuration, row);
     if (found == NO_ROW)
-        return;
+        return false;
     struct past_runs past = gather_past_runs(baseline, (size_t)found);
     if (past.count == 0)
-        return;
+        return false;
     past.one_run_pct = find_one_run_pct(row->device != NULL ? row->device : "", row->n);
     static const char *const changes[3] = {"faster", "none", "slower"};
     const int change = real_change(row->time_ms, row->noise_pct, &past);
     look_at_machine_of(baseline, found, row);
-    baseline->compared++;
+    baseline->compared += counts;
     row->baseline_ms = past.median_ms;
     row->baseline_ratio = row->time_ms / past.median_ms;
     row->change = changes[change + 1];
-    if (change > 0)
+    const bool too_slow =
+        counts && change > 0 && row->baseline_ratio > 1 + baseline->fail_slower_pct / 100;
+    if (too_slow)
         note_slowdown(baseline, row);
+    return too_slow;
+}
+
+void free_baseline(struct baseline *baseline)
+{
+    if (baseline == NULL)
+        return;
+    free_row_index(&baseline->same_configuration);
+    free_csv(&baseline->csv);
+    free(baseline);
 }
 
 int close_baseline(struct baseline *baseline)
 {
     if (baseline == NULL)
         return EXIT_OK;
+    const bool gate = isfinite(baseline->fail_slower_pct);
     int code = EXIT_OK;
     if (baseline->slower > 0) {
         complain("--fail-slower: %zu row%s slower than the baseline; %s", baseline->slower,
@@ -231,13 +245,16 @@ int close_baseline(struct baseline *baseline)
         code = EXIT_SLOWER;
     } else if (baseline->timed > 0 && baseline->compared == 0) {
         complain("--baseline=%s: it has no row for anything that was measured", baseline->path);
-        code = isfinite(baseline->fail_slower_pct) ? EXIT_ERROR : EXIT_OK;
+        code = gate ? EXIT_ERROR : EXIT_OK;
+    } else if (baseline->timed == 0 && gate) {
+        complain("--fail-slower: no row has a time to compare");
+        code = EXIT_ERROR;
     }
-    if (baseline->compared > 0 && baseline->compared < baseline->timed)
+    if (baseline->compared > 0 && baseline->compared < baseline->timed) {
         complain("--baseline=%s: it has no row for %zu of the %zu rows that were measured",
                  baseline->path, baseline->timed - baseline->compared, baseline->timed);
-    free_row_index(&baseline->same_configuration);
-    free_csv(&baseline->csv);
-    free(baseline);
+        code = worse_exit_code(code, gate && baseline->strict ? EXIT_ERROR : EXIT_OK);
+    }
+    free_baseline(baseline);
     return code;
 }

@@ -10,12 +10,16 @@ struct baseline *open_baseline(const struct output_spec *spec, int *code);
 
 /* Fills baseline_ms, baseline_ratio and change if the file has a row of the same configuration
  * with a time. The last such row counts; if the file names builds and devices, baseline_ms is
- * the median of all its rows by the same build on the same device. */
-void compare_with_baseline(struct baseline *baseline, struct row *row);
+ * the median of all its rows by the same build on the same device. Returns whether the row is
+ * slower than --fail-slower allows. */
+bool compare_with_baseline(struct baseline *baseline, struct row *row);
 
-/* Frees the baseline, which may be NULL. Returns EXIT_OK; EXIT_SLOWER, after one line, if a row
- * was slower by more than --fail-slower; EXIT_ERROR, after one line, if --fail-slower was given
- * and no row could be compared. */
+/* Frees the baseline, which may be NULL. */
+void free_baseline(struct baseline *baseline);
+
+/* The same after a run. Returns EXIT_OK; EXIT_SLOWER, after one line, if a row was slower by more
+ * than --fail-slower; EXIT_ERROR, after one line, if --fail-slower was given and no row could be
+ * compared, or with --strict any row could not. */
 int close_baseline(struct baseline *baseline);
 
 /* The runs of one configuration in a baseline. */

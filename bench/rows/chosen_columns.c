@@ -13,15 +13,19 @@ static const char of_lines[] =
     "global_store_requests,global_store_sectors,sector_use_pct,shared_requests,bank_conflicts,"
     "active_lanes,atomics,check";
 
-/* The columns that a person wants. */
-static const char *basic_columns(const struct output_spec *spec)
+/* The columns that a person wants of other rows. */
+static const char of_rows[] = "op,algo,kernel,device,type,n,block,threads,cache,time_ms,noise_pct,"
+                              "share_pct,gb_s,memcpy_pct,baseline_ratio,change,check";
+
+/* Would the column of these be empty in every row? */
+static bool is_never_filled(const struct output_spec *spec, const struct column *column)
 {
-    if (spec->counts == COUNTS_BY_LINE)
-        return of_lines;
-    return spec->launches ? "op,algo,kernel,device,type,n,block,threads,cache,time_ms,noise_pct,"
-                            "share_pct,gb_s,memcpy_pct,check"
-                          : "op,algo,device,type,n,block,threads,cache,time_ms,noise_pct,gb_s,"
-                            "memcpy_pct,check";
+    const bool of_launches =
+                   column == &columns[COLUMN_kernel] || column == &columns[COLUMN_share_pct],
+               of_baseline =
+                   column == &columns[COLUMN_baseline_ratio] || column == &columns[COLUMN_change];
+    return (of_launches && !spec->launches && spec->counts != COUNTS_BY_LINE) ||
+           (of_baseline && spec->baseline_path == NULL);
 }
 
 static bool unknown_column(const char *name, size_t length)
@@ -52,28 +56,19 @@ static bool is_chosen(const struct chosen_columns *chosen, const struct column *
 
 static void choose_basic(const struct output_spec *spec, struct chosen_columns *chosen)
 {
-    for (const char *list = basic_columns(spec); list != NULL;) {
+    for (const char *list = spec->counts == COUNTS_BY_LINE ? of_lines : of_rows; list != NULL;) {
         const size_t length = strcspn(list, ",");
         const struct column *column = find_column(list, length);
-        if (!is_chosen(chosen, column))
+        if (!is_chosen(chosen, column) && !is_never_filled(spec, column))
             chosen->column[chosen->count++] = column;
         list = list[length] == ',' ? list + length + 1 : NULL;
     }
 }
 
-static const char *columns_wanted(const struct output_spec *spec)
-{
-    if (spec->columns == NULL && spec->format == FORMAT_MARKDOWN)
-        return spec->counts == COUNTS_BY_LINE ? of_lines
-               : spec->launches ? "op,algo,kernel,device,type,n,block,cache,time_ms,share_pct,gb_s,"
-                                  "memcpy_pct,check"
-                                : "op,algo,device,type,n,block,cache,time_ms,gb_s,memcpy_pct,check";
-    return spec->columns;
-}
-
 bool choose_columns(const struct output_spec *spec, struct chosen_columns *chosen)
 {
-    const char *list = columns_wanted(spec);
+    const bool markdown = spec->columns == NULL && spec->format == FORMAT_MARKDOWN;
+    const char *list = markdown ? BASIC_COLUMNS : spec->columns;
     chosen->column = allocate_or_die(NULL, COLUMN_COUNT * sizeof(struct column *));
     for (size_t c = 0; list == NULL && c < COLUMN_COUNT; c++)
         chosen->column[chosen->count++] = &columns[c];

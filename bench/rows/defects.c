@@ -4,6 +4,7 @@
 #include "../base/errors.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +88,16 @@ static void note_defect(struct subject *subject, struct seen_row *seen, const st
         defect->first = subject->row_count;
 }
 
-void add_to_verdicts(struct verdicts *verdicts, const struct row *row)
+static void note_slow_row(struct seen_row *seen, const struct row *row)
+{
+    char times[96];
+    seen->slower_pct = 100 * (row->baseline_ratio - 1);
+    snprintf(times, sizeof times, "%.6g ms, %.1f %% slower than %.6g ms", row->time_ms,
+             seen->slower_pct, row->baseline_ms);
+    seen->what = copy_text(times);
+}
+
+void add_to_verdicts(struct verdicts *verdicts, const struct row *row, bool too_slow)
 {
     if (row->kernel != NULL)
         return;
@@ -105,6 +115,7 @@ void add_to_verdicts(struct verdicts *verdicts, const struct row *row)
                             .launches = row->launches,
                             .passed = strcmp(row->check, "passed") == 0,
                             .skipped = strcmp(row->check, "skipped") == 0,
+                            .slower_pct = NAN,
                             .defect = NO_DEFECT};
     subject->passed += seen.passed;
     subject->skipped += seen.skipped;
@@ -113,6 +124,8 @@ void add_to_verdicts(struct verdicts *verdicts, const struct row *row)
         subject->why_skipped = copy_text(row->reason);
     } else if (!seen.passed) {
         note_defect(subject, &seen, row);
+    } else if (too_slow) {
+        note_slow_row(&seen, row);
     }
     APPEND(subject->rows, subject->row_count, seen);
 }

@@ -16,9 +16,11 @@ struct seen_row {
     int64_t n;
     int64_t launches; /* negative: unknown */
     bool passed, skipped;
-    bool later; /* it failed, but not in its first call */
-    int defect; /* an index; NO_DEFECT: it passed or was skipped */
-    char *what; /* of a row that failed: what was wanted and what came; else NULL */
+    bool later;        /* it failed, but not in its first call */
+    int defect;        /* an index; NO_DEFECT: it passed or was skipped */
+    double slower_pct; /* than the baseline, if that is more than --fail-slower allows; else NAN */
+    char *what; /* of a row that failed: what was wanted and what came; of a slow one: the times;
+                   else NULL */
 };
 
 /* One of the row's texts, whose place in struct seen_row is `member`. */
@@ -52,7 +54,7 @@ struct verdicts *new_verdicts(void);
 void free_verdicts(struct verdicts *verdicts);
 
 /* Rows of launches (--kernels) are not looked at. */
-void add_to_verdicts(struct verdicts *verdicts, const struct row *row);
+void add_to_verdicts(struct verdicts *verdicts, const struct row *row, bool too_slow);
 
 /* Some of the rows: those that passed, that show a defect, or that were not skipped. */
 typedef bool of_rows(const struct seen_row *row, int defect);

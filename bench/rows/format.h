@@ -27,6 +27,7 @@ struct row_format {
     void (*begin)(const struct written_rows *rows, FILE *out);
     void (*row)(const struct written_rows *rows, const struct row *row, FILE *out);
     void (*end)(const struct written_rows *rows, FILE *out);
+    const char *ending; /* of the names of files that have it unless --format says otherwise */
 };
 
 /* The formats of files. A file beside a table on the terminal has CSV. */
@@ -42,7 +43,8 @@ void begin_markdown(const struct written_rows *rows, FILE *out);
 void write_markdown_row(const struct written_rows *rows, const struct row *row, FILE *out);
 void end_verdicts(const struct written_rows *rows, FILE *out);
 
-/* --junit: the same verdicts for programs. */
+/* --junit: the same verdicts for programs. The file begins with the head. */
+extern const char junit_head[];
 void write_junit(const struct written_rows *rows, FILE *out);
 
 /* A field as CSV has it, in quotes if it needs them. */

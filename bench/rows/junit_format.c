@@ -7,6 +7,7 @@
 #include "../base/sizes.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /* ---- XML ---- */
@@ -57,20 +58,22 @@ static bool is_in_class(int class, int64_t n)
 
 /* The rows of an algorithm in one class. */
 struct class_rows {
-    size_t run, failed, skipped;
-    int defect; /* the first that shows; NO_DEFECT: none */
+    size_t run, failed, skipped; /* failed: a wrong result, or too slow */
+    int defect;                  /* the first that shows; NO_DEFECT: none */
+    double slower_pct;           /* of the slowest row; NAN: none is too slow */
 };
 
 static struct class_rows look_at_class(const struct subject *subject, int class)
 {
-    struct class_rows rows = {.defect = NO_DEFECT};
+    struct class_rows rows = {.defect = NO_DEFECT, .slower_pct = NAN};
     for (size_t r = 0; r < subject->row_count; r++) {
         const struct seen_row *row = &subject->rows[r];
         if (!is_in_class(class, row->n))
             continue;
         rows.skipped += row->skipped;
         rows.run += !row->skipped;
-        rows.failed += row->defect != NO_DEFECT;
+        rows.failed += row->defect != NO_DEFECT || !isnan(row->slower_pct);
+        rows.slower_pct = fmax(rows.slower_pct, row->slower_pct);
         if (row->defect != NO_DEFECT && (rows.defect == NO_DEFECT || row->defect < rows.defect))
             rows.defect = row->defect;
     }
@@ -79,12 +82,28 @@ static struct class_rows look_at_class(const struct subject *subject, int class)
 
 /* ---- test cases ---- */
 
-/* Each defect of the class, with its first row there. */
+static void write_slow_rows(const struct subject *subject, int class, FILE *out)
+{
+    for (size_t r = 0; r < subject->row_count; r++) {
+        const struct seen_row *row = &subject->rows[r];
+        if (isnan(row->slower_pct) || !is_in_class(class, row->n))
+            continue;
+        write_escaped(row->type, out);
+        fprintf(out, ", n = %" PRId64 ": %s&#10;", row->n, row->what);
+    }
+}
+
+/* Each defect of the class, with its first row there, and each row that is too slow. */
 static void write_failure(const struct subject *subject, int class, const struct class_rows *rows,
                           FILE *out)
 {
+    char slower[64];
+    snprintf(slower, sizeof slower, "%.0f %% slower than the baseline", rows->slower_pct);
     fputs("      <failure", out);
-    write_attribute("message", subject->defects[rows->defect].explanation.kind->title, out);
+    write_attribute(
+        "message",
+        rows->defect != NO_DEFECT ? subject->defects[rows->defect].explanation.kind->title : slower,
+        out);
     fputs(">", out);
     for (size_t d = 0; d < subject->defect_count; d++)
         for (size_t r = 0; r < subject->row_count; r++) {
@@ -99,6 +118,7 @@ static void write_failure(const struct subject *subject, int class, const struct
             write_escaped(text, out);
             break;
         }
+    write_slow_rows(subject, class, out);
     fputs("</failure>\n", out);
 }
 
@@ -147,9 +167,12 @@ static void write_suite(const struct subject *subject, FILE *out)
     fputs("  </testsuite>\n", out);
 }
 
+const char junit_head[] =
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"scanbench\">";
+
 void write_junit(const struct written_rows *rows, FILE *out)
 {
-    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"scanbench\">\n", out);
+    fprintf(out, "%s\n", junit_head);
     for (size_t s = 0; s < rows->verdicts->count; s++)
         write_suite(&rows->verdicts->subjects[s], out);
     fputs("</testsuites>\n", out);

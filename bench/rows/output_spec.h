@@ -47,6 +47,7 @@ struct output_spec {
     const char *trace_path;         /* NULL: none */
     const char *baseline_path;      /* NULL: none */
     double fail_slower_pct;         /* NAN: not requested */
+    bool strict;                    /* with it: rows that the baseline lacks are a failure */
     bool launches;                  /* --kernels: launches have rows, too */
     enum counting counts;           /* --counts: rows count accesses to memory */
     bool copies;                    /* --copies: rows have times of copies */

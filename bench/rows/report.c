@@ -1,6 +1,7 @@
 /* report: writes rows to their files and to the table for people. */
 #include "report.h"
 
+#include "../base/decimal.h"
 #include "../base/errors.h"
 #include "../base/terminal.h"
 #include "../base/text.h"
@@ -13,6 +14,7 @@
 #include "text_table.h"
 #include "trace_page.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,18 +42,25 @@ static bool is_open(const struct row_writer *writer)
 
 /* ---- opening ---- */
 
-/* --resume needs the columns that tell rows apart. */
+/* --resume needs the columns that tell rows apart, and --fail-slower their times. */
 static int can_resume(const struct report *report)
 {
+    static const char *const times[] = {"time_ms", "noise_pct"};
+    const struct output_spec *spec = report->spec;
     const struct csv *had = &report->resume.rows;
-    const char *missing = missing_match_column(had, SAME_DATA, report->spec);
+    const char *missing = missing_match_column(had, SAME_DATA, spec), *verb = "told apart";
     if (missing == NULL && csv_column(had, "check") == NO_COLUMN)
         missing = "check";
+    for (size_t t = 0; t < 2 && missing == NULL && report->baseline != NULL; t++)
+        if (isfinite(spec->fail_slower_pct) && csv_column(had, times[t]) == NO_COLUMN) {
+            missing = times[t];
+            verb = "compared";
+        }
     if (had->column_count == 0 || missing == NULL)
         return EXIT_OK;
-    complain("--resume: without the column %s the rows of --output=%s cannot be told apart; add it "
-             "to --columns",
-             missing, report->spec->path);
+    complain("--resume: without the column %s the rows of --output=%s cannot be %s; add it to "
+             "--columns",
+             missing, spec->path, verb);
     return EXIT_USAGE;
 }
 
@@ -87,11 +96,12 @@ static int open_output(struct report *report, bool *is_new)
 
 /* It is written at the end, but whether it can be is known before the run. */
 static int open_for_end(const struct report *report, const char *flag, const char *path,
-                        struct row_writer *writer)
+                        const char *replaces, struct row_writer *writer)
 {
     struct row_file row_file = {.flag = flag,
                                 .path = path,
                                 .opening = FILE_NEW,
+                                .replaces = replaces,
                                 .others = {{"--output", &report->file}},
                                 .quiet = report->spec->quiet};
     if (path == NULL)
@@ -141,11 +151,13 @@ static int open_files(struct report *report)
     else if (!is_open(&report->table))
         report->file = stdout_writer();
     if (code == EXIT_OK)
-        code = open_for_end(report, "--junit", spec->junit_path, &report->junit);
+        code = open_for_end(report, "--junit", spec->junit_path, junit_head, &report->junit);
     if (code == EXIT_OK)
-        code = open_for_end(report, "--trace", spec->trace_path, &report->trace);
+        code = open_for_end(report, "--trace", spec->trace_path, NULL, &report->trace);
     if (code == EXIT_OK) /* after what may fail, since it gets its header */
         code = open_samples(spec, &report->file, &report->junit, &report->resume, &report->samples);
+    if (code == EXIT_OK && report->junit.bytes > 0)
+        cut_file(&report->junit, 0); /* else a run that is killed would leave the verdicts before */
     if (code == EXIT_OK && is_open(&report->file) && is_new)
         begin_file(report);
     report->resumed_bytes = report->file.bytes;
@@ -184,7 +196,7 @@ struct report *open_report(const struct output_spec *spec, int *code)
     *code = open_files(report);
     if (*code == EXIT_OK)
         return report;
-    close_baseline(report->baseline);
+    free_baseline(report->baseline);
     discard_row_writer(&report->file);
     discard_row_writer(&report->samples);
     discard_row_writer(&report->junit);
@@ -214,9 +226,29 @@ bool report_failed(const struct report *report)
     return failed_writer(report) != NULL;
 }
 
-const struct resume *report_resume(const struct report *report)
+/* A row of the file counts for --fail-slower as if it had been measured now. */
+static void compare_kept_row(struct report *report, const struct row *row)
 {
-    return &report->resume;
+    struct row kept = *row;
+    if (report->baseline == NULL || !resume_compares(&report->resume, row) ||
+        !is_decimal(resume_cell(&report->resume, row, "time_ms"), &kept.time_ms) ||
+        !is_decimal(resume_cell(&report->resume, row, "noise_pct"), &kept.noise_pct))
+        return;
+    compare_with_baseline(report->baseline, &kept);
+}
+
+struct had report_had(struct report *report, const struct row *row)
+{
+    const char *check = resume_cell(&report->resume, row, "check");
+    struct had had = {.all = resume_has_all(&report->resume, row),
+                      .lost = resume_lost_count(&report->resume, row)};
+    if (!had.all)
+        return had;
+    compare_kept_row(report, row);
+    had.passed = strcmp(check, "passed") == 0;
+    had.failed = strcmp(check, "failed") == 0;
+    snprintf(had.reason, sizeof had.reason, "%s", resume_cell(&report->resume, row, "reason"));
+    return had;
 }
 
 static bool write_row(struct report *report, const struct row *row)
@@ -253,14 +285,13 @@ bool report_row(struct report *report, const struct row *measured, const double 
     if (report_failed(report))
         return false;
     struct row row = *measured;
-    if (report->baseline != NULL)
-        compare_with_baseline(report->baseline, &row);
+    const bool too_slow = report->baseline != NULL && compare_with_baseline(report->baseline, &row);
     /* A row may have been measured again only for its launches or its lines. */
     if (is_open(&report->file) && !resume_has_row(&report->resume, &row) &&
         !write_to_files(report, &row, time_ms, count))
         return false;
     if (report->rows.verdicts != NULL)
-        add_to_verdicts(report->rows.verdicts, &row);
+        add_to_verdicts(report->rows.verdicts, &row, too_slow);
     report->rows.count++;
     report->rows.noisy += row.steady != NULL && strcmp(row.steady, "no") == 0;
     if (report->text_table != NULL)
@@ -353,6 +384,9 @@ void tell_how_to_go_on(const struct output_spec *output)
     if (output->path == NULL || !is_csv(output->format))
         complain("interrupted; with --output=FILE, a run can be resumed");
     else
-        complain("interrupted; finished rows are in %s; to go on, %s", output->path,
-                 output->opening == FILE_RESUME ? "run it again" : "add --resume");
+        complain("interrupted; finished rows are in %s; to go on, %s%s", output->path,
+                 output->opening == FILE_RESUME ? "run it again" : "add --resume",
+                 output->junit_path != NULL   ? " and leave out --junit"
+                 : output->trace_path != NULL ? " and leave out --trace"
+                                              : "");
 }

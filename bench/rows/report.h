@@ -13,8 +13,16 @@ struct report;
  * `code` and returns NULL, after one line on stderr. */
 struct report *open_report(const struct output_spec *spec, int *code);
 
-/* --resume: what the file had already. Else there is nothing in it. */
-const struct resume *report_resume(const struct report *report);
+/* What the file of --resume has of a row. */
+struct had {
+    bool all;            /* with all of its launches and samples */
+    bool passed, failed; /* and what its check was */
+    unsigned lost;       /* how many rows say that it lost the device */
+    char reason[256];
+};
+
+/* Looks a row up. One that need not be measured again is compared with the baseline, once. */
+struct had report_had(struct report *report, const struct row *row);
 
 /* Announces a row to come, with its axes: the table has a column for each that varies. */
 void announce_row(struct report *report, const struct row *row);

@@ -16,6 +16,8 @@ void start_resume(struct resume *resume, const struct csv *rows, bool launches, 
     if (launches || lines)
         resume->runs = make_row_index(&runs);
     resume->check = csv_column(&resume->rows, "check");
+    resume->compared = allocate_or_die(NULL, rows->row_count * sizeof *resume->compared);
+    memset(resume->compared, 0, rows->row_count * sizeof *resume->compared);
 }
 
 void free_resume(struct resume *resume)
@@ -24,6 +26,7 @@ void free_resume(struct resume *resume)
     free_row_index(&resume->index);
     free_row_index(&resume->runs);
     free(resume->sampled);
+    free(resume->compared);
     *resume = (struct resume){0};
 }
 
@@ -116,10 +119,20 @@ bool resume_has_all(const struct resume *resume, const struct row *whole)
            (!resume->lines || has_lines(resume, (size_t)found));
 }
 
-bool resume_passed(const struct resume *resume, const struct row *row)
+const char *resume_cell(const struct resume *resume, const struct row *row, const char *column)
 {
     const long found = find_done(resume, row);
-    return found != NO_ROW && has_check(resume, (size_t)found, "passed");
+    return found != NO_ROW
+               ? csv_cell(&resume->rows, (size_t)found, csv_column(&resume->rows, column))
+               : "";
+}
+
+bool resume_compares(struct resume *resume, const struct row *row)
+{
+    const long found = find_done(resume, row);
+    if (found == NO_ROW || resume->compared[found])
+        return false;
+    return resume->compared[found] = true;
 }
 
 unsigned resume_lost_count(const struct resume *resume, const struct row *row)

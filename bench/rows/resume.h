@@ -15,6 +15,7 @@ struct resume {
     bool launches;         /* --kernels: a row is finished only with all of its launches */
     bool lines;            /* --counts=lines: and only with all of its lines */
     bool *sampled;         /* for each row: is its sample set complete? NULL: not asked */
+    bool *compared;        /* for each row: was it compared with the baseline? */
 };
 
 /* Takes ownership of the rows. `resume` must not be moved. */
@@ -32,8 +33,13 @@ bool resume_has_row(const struct resume *resume, const struct row *row);
 /* Is the matching row there with all of its launches, lines and samples? */
 bool resume_has_all(const struct resume *resume, const struct row *whole);
 
-/* Is the matching row there, and did it pass? */
-bool resume_passed(const struct resume *resume, const struct row *row);
+/* A cell of the matching row, if that is finished; "" if it is not, or the file lacks the column.
+ */
+const char *resume_cell(const struct resume *resume, const struct row *row, const char *column);
+
+/* Marks the matching row, if it is finished, as compared with the baseline. Returns false if it was
+ * before, or if there is none. */
+bool resume_compares(struct resume *resume, const struct row *row);
 
 /* Prefix of the reason of a row whose run lost the device. */
 #define DEVICE_WAS_LOST "the device was lost: "

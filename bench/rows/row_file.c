@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool header_is_wanted(const struct row_file *row_file)
 {
@@ -106,10 +107,22 @@ static int mend_end(struct row_file *row_file)
 
 /* ---- opening ---- */
 
+static bool may_be_replaced(const struct row_file *row_file)
+{
+    char start[80];
+    const size_t length = row_file->replaces != NULL ? strlen(row_file->replaces) : 0;
+    if (length > sizeof start)
+        BUG("a start of %zu bytes", length);
+    return length > 0 && pread(row_file->writer.file, start, length, 0) == (ssize_t)length &&
+           memcmp(start, row_file->replaces, length) == 0;
+}
+
 /* Checks a file that is not empty. */
 static int look_at_file(struct row_file *row_file)
 {
     char why[CSV_REASON_BYTES];
+    if (may_be_replaced(row_file))
+        return EXIT_OK;
     if (row_file->opening == FILE_NEW)
         return refuse(row_file, EXIT_USAGE,
                       row_file->names == NULL

@@ -13,6 +13,7 @@ struct row_file {
     enum file_opening opening;
     const char *const *names; /* the required header; NULL: no rows can be added */
     size_t name_count;
+    const char *replaces; /* FILE_NEW: a file that begins so may be overwritten; NULL: none */
     struct {
         const char *flag;
         const struct row_writer *writer;
@@ -27,5 +28,5 @@ struct row_file {
 /* Opens the file as the fields above say. A file that is not empty is never overwritten: it is
  * continued if its header is the required one, and refused otherwise. A complete last row
  * without a line break is given one; for --resume, a torn last line is cut off. Returns
- * EXIT_OK, or another code after one line on stderr. */
+ * EXIT_OK, or another code after one line on stderr. What is replaced is still there. */
 int open_row_file(struct row_file *row_file);

@@ -121,8 +121,8 @@ static bool note_problem(struct row_writer *writer, const char *problem)
 static bool note_error(struct row_writer *writer, const char *outcome)
 {
     char problem[WRITE_PROBLEM_BYTES];
-    snprintf(problem, sizeof problem, "cannot write: %s; %s", strerror(errno ? errno : EIO),
-             outcome);
+    snprintf(problem, sizeof problem, "cannot write: %s%s%s", strerror(errno ? errno : EIO),
+             writer->regular ? "; " : "", writer->regular ? outcome : "");
     return note_problem(writer, problem);
 }
 

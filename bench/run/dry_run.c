@@ -15,11 +15,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { TEXT_BYTES = 256, ENTRY_INDENT = 2, NOTE_INDENT = 46 };
+enum { TEXT_BYTES = 256, ENTRY_INDENT = 2, NOTE_INDENT = 54 };
 
 /* The columns of the plan, as text. */
 struct plan_line {
-    char device[16], types[16], block[16], max[TYPED_BYTES], memory[32], note[TEXT_BYTES];
+    char device[16], types[16], block[16], threads[16], max[TYPED_BYTES], memory[32],
+        note[TEXT_BYTES];
     const char *kind, *keep;
 };
 
@@ -33,18 +34,6 @@ static void describe_problem(const struct plan_group *group, char text[TEXT_BYTE
         append_text(text, TEXT_BYTES, "segments=%s ", group->input.segments_text);
 }
 
-/* What tells entries of one CPU algorithm apart, if it was asked for. */
-static void append_threads(const struct plan_entry *entry, char text[TEXT_BYTES])
-{
-    char threads[32] = "", simd[32] = "";
-    if (entry->threads > 0 && entry->algorithm != NULL &&
-        (entry->algorithm->traits & TRAIT_HAS_THREADS) != 0)
-        snprintf(threads, sizeof threads, "threads=%u ", entry->threads);
-    if (entry->simd != SIMD_AUTO)
-        snprintf(simd, sizeof simd, "simd=%s ", simd_path_name(entry->simd));
-    append_text(text, TEXT_BYTES, "%s%s", threads, simd);
-}
-
 /* Returns whether it would be measured. */
 static bool describe_entry(const struct session *session, const struct plan_group *group,
                            const struct plan_entry *entry, bool copies, struct plan_line *line)
@@ -52,12 +41,15 @@ static bool describe_entry(const struct session *session, const struct plan_grou
     char free_bytes[32], bound[MEMORY_BOUND_BYTES];
     *line = (struct plan_line){
         .block = "-",
+        .threads = "-",
         .kind = operation_has(group->op, HAS_KIND) ? kind_name(group->kind) : "-",
         .keep = operation_has(group->op, HAS_KEEP) ? group->input.keep_text : "-"};
     format_max(&group->input, line->max, sizeof line->max);
     format_device(group->device, line->device, sizeof line->device);
     if (entry->block > 0)
         snprintf(line->block, sizeof line->block, "%u", entry->block);
+    if (session->device->can->has_threads)
+        snprintf(line->threads, sizeof line->threads, "%u", used_threads(session, entry));
     snprintf(line->types, sizeof line->types, group->values == VALUES_NONE ? "%s" : "%s+%s",
              type_name(group->type), value_type_name(group->values));
     const struct task task = make_task(session, group, entry);
@@ -66,8 +58,9 @@ static bool describe_entry(const struct session *session, const struct plan_grou
     format_bytes((double)available, free_bytes, sizeof free_bytes);
     const char *why = why_impossible(session, entry, &task);
     describe_problem(group, line->note);
-    append_threads(entry, line->note);
-    const size_t length = strlen(line->note);
+    if (entry->simd != SIMD_AUTO)
+        append_text(line->note, sizeof line->note, "simd=%s ", simd_path_name(entry->simd));
+    size_t length = strlen(line->note);
     const bool too_large = needed_bytes(session, &task, group->cache, copies) > available;
     if (why != NULL)
         snprintf(line->note + length, sizeof line->note - length, "skipped: %s", why);
@@ -75,6 +68,8 @@ static bool describe_entry(const struct session *session, const struct plan_grou
         format_memory_bound(session, bound);
         snprintf(line->note + length, sizeof line->note - length, "skipped: free is only %s%s",
                  free_bytes, bound);
+    } else if (length > 0) {
+        line->note[length - 1] = '\0'; /* the blank before what follows */
     }
     return why == NULL && !too_large;
 }
@@ -83,10 +78,11 @@ static bool describe_entry(const struct session *session, const struct plan_grou
 static void print_line(const struct plan_group *group, const struct plan_entry *entry,
                        const struct plan_line *line, FILE *out)
 {
-    fprintf(out, "%-8s %-22s %-9s %-7s %-9s %14llu %6s %5s %-13s %20s %5s %12s  %s\n",
+    fprintf(out, "%-8s %-22s %-9s %-7s %-9s %14llu %6s %7s %5s %-13s %20s %5s %12s%s%s\n",
             operation_name(group->op), entry->name, line->device, line->types, line->kind,
-            (unsigned long long)group->n, line->block, cache_state_name(group->cache),
-            input_shape_name(group->input.shape), line->max, line->keep, line->memory, line->note);
+            (unsigned long long)group->n, line->block, line->threads,
+            cache_state_name(group->cache), input_shape_name(group->input.shape), line->max,
+            line->keep, line->memory, line->note[0] != '\0' ? "  " : "", line->note);
 }
 
 /* On a terminal, what the rows of a group share is above them. */
@@ -110,8 +106,8 @@ static void print_head(const struct plan_group *group, const struct plan_line *l
 static void print_short_line(const struct plan_entry *entry, const struct plan_line *line,
                              int width, FILE *out)
 {
-    const int column =
-        fprintf(out, "%*s%-22s %5s %12s", ENTRY_INDENT, "", entry->name, line->block, line->memory);
+    const int column = fprintf(out, "%*s%-22s %5s %7s %12s", ENTRY_INDENT, "", entry->name,
+                               line->block, line->threads, line->memory);
     if (line->note[0] != '\0')
         print_wrapped(out, width, NOTE_INDENT, column, line->note);
     else
@@ -179,7 +175,7 @@ static void print_time(const struct sampling *sampling, const struct row_counts 
     if (rows->sampled > 0)
         append_text(text, sizeof text,
                     "sampling would take %s to %s, checks excluded: at most %s (--max-time) per "
-                    "row, unless %d runs take longer",
+                    "row; a row has at least %d samples, even if they take longer",
                     least, most, each, MIN_SAMPLES);
     if (rows->counted > 0)
         append_text(text, sizeof text,
@@ -209,11 +205,12 @@ static void print_counts(const struct row_counts *rows, int width, FILE *out)
 static void print_titles(int width, FILE *out)
 {
     if (width == INT_MAX)
-        fprintf(out, "%-8s %-22s %-9s %-7s %-9s %14s %6s %5s %-13s %20s %5s %12s\n", "op",
-                "algorithm", "device", "type", "kind", "n", "block", "cache", "input", "max",
-                "keep", "memory");
+        fprintf(out, "%-8s %-22s %-9s %-7s %-9s %14s %6s %7s %5s %-13s %20s %5s %12s\n", "op",
+                "algorithm", "device", "type", "kind", "n", "block", "threads", "cache", "input",
+                "max", "keep", "memory");
     else
-        fprintf(out, "%*s%-22s %5s %12s\n", ENTRY_INDENT, "", "algorithm", "block", "memory");
+        fprintf(out, "%*s%-22s %5s %7s %12s\n", ENTRY_INDENT, "", "algorithm", "block", "threads",
+                "memory");
 }
 
 int print_plan(const struct options *options, const struct plan *plan, FILE *out)

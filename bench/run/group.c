@@ -392,6 +392,15 @@ static bool misses(const struct measurement *m)
            !(m->had ? m->had_passed : check_is(m, "passed"));
 }
 
+static void note_miss(struct run *run, const struct measurement *m)
+{
+    if (run->missed++ == 0)
+        snprintf(run->first_missed, sizeof run->first_missed, "%s %s, n = %llu: %s%s%s",
+                 operation_name(run->group->op), m->entry->name, (unsigned long long)run->group->n,
+                 m->had || m->check == NULL ? "skipped" : m->check,
+                 m->reason[0] != '\0' ? ", " : "", m->reason);
+}
+
 int run_group(struct run *run)
 {
     start_measurements(run);
@@ -414,9 +423,11 @@ int run_group(struct run *run)
     for (size_t e = 0; e < run->group->entry_count; e++) {
         const struct measurement *m = &run->ms[e];
         run->rows_done += row_wanted(m);
-        run->missed += misses(m);
+        if (misses(m))
+            note_miss(run, m);
         note_endless_row(run, m);
         code = worse_exit_code(code, m->left_alone ? EXIT_ERROR : EXIT_OK);
+        code = worse_exit_code(code, m->had_failed ? EXIT_WRONG_ANSWER : EXIT_OK);
     }
     free_measurements(run);
     return code;

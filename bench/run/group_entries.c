@@ -26,6 +26,21 @@ static bool belongs(const struct options *options, const struct machine *machine
     return has_code || options->algo_word_count > 0;
 }
 
+/* Would every row of the group's problem be skipped, whatever the size and the device? The default
+ * and the groups of --algo leave such an algorithm out; one that is named has a row that says why.
+ * `auto` and what works over slices run others, which decide. */
+static bool never_takes(const struct options *options, const struct plan_group *group, size_t r)
+{
+    const struct table_row *row = table_row(r);
+    const struct algorithm *algorithm = row->on[group->device.kind];
+    const struct problem problem = problem_of(group);
+    if (options->chosen[r].named || row->is_choice || row->of_team || algorithm == NULL ||
+        why_unsolvable(&problem) != NULL)
+        return false;
+    return (problem.values != VALUES_NONE && !(algorithm->traits & TRAIT_PAIRS)) ||
+           (is_solver(algorithm) && why_not_combined(algorithm, &problem) != NULL);
+}
+
 /* Adds one entry per block size, or per number of threads and vector path, that the algorithm
  * obeys. */
 static void add_variants(const struct options *options, struct plan_group *group,
@@ -127,8 +142,8 @@ static void add_reference(const struct options *options, struct plan_group *grou
         add_row(options, group, row, printed);
 }
 
-void fill_group(const struct options *options, const struct machine *machine,
-                struct plan_group *group)
+static void add_rows(const struct options *options, const struct machine *machine,
+                     bool even_if_skipped, struct plan_group *group)
 {
     const struct table_row *memcpy_row = NULL;
     bool memcpy_printed = false;
@@ -138,7 +153,8 @@ void fill_group(const struct options *options, const struct machine *machine,
             continue;
         const bool chosen = selected_on(options, r, group->device.kind) &&
                             belongs(options, machine, row, group->device) &&
-                            has_line_to_check(options, group, row);
+                            has_line_to_check(options, group, row) &&
+                            (even_if_skipped || !never_takes(options, group, r));
         if (copies_input(row->on[group->device.kind])) {
             memcpy_row = row;
             memcpy_printed = chosen && !group->reference;
@@ -152,4 +168,13 @@ void fill_group(const struct options *options, const struct machine *machine,
     }
     if (memcpy_row != NULL)
         add_memcpy(options, group, memcpy_row, memcpy_printed);
+}
+
+/* Where nothing takes the problem, rows say why. */
+void fill_group(const struct options *options, const struct machine *machine,
+                struct plan_group *group)
+{
+    add_rows(options, machine, false, group);
+    if (group->entry_count == 0)
+        add_rows(options, machine, true, group);
 }

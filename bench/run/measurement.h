@@ -40,10 +40,10 @@ struct measurement {
     uint64_t written;         /* number of elements of the result */
     struct gpu_state gpu;
     bool queued, done;
-    bool lost;       /* this row lost the device */
-    bool left_alone; /* --resume: it lost the device too often before */
-    bool had;        /* the file has its row, of an earlier run or worker */
-    bool had_passed; /* and in it the row passed */
+    bool lost;                   /* this row lost the device */
+    bool left_alone;             /* --resume: it lost the device too often before */
+    bool had;                    /* the file has its row, of an earlier run or worker */
+    bool had_passed, had_failed; /* and in it the row passed, or its result was wrong */
     const char *check;
     char reason[256];
     char date[32];
@@ -57,10 +57,11 @@ struct run {
     struct session *session;
     struct results *results;
     struct run_state *state;
-    size_t rows_done;      /* rows finished so far, in all groups */
-    size_t missed;         /* rows of this worker or of a file that did not pass */
-    bool lost;             /* the device is unusable */
-    char not_counted[256]; /* --counts: why the latest row that was not counted was not */
+    size_t rows_done;       /* rows finished so far, in all groups */
+    size_t missed;          /* rows of this worker or of a file that did not pass */
+    char first_missed[512]; /* the first of them, and why */
+    bool lost;              /* the device is unusable */
+    char not_counted[256];  /* --counts: why the latest row that was not counted was not */
     const struct plan_group *group;
     struct input input;
     struct sampling sampling; /* the options' settings, adapted to the device */

@@ -165,6 +165,14 @@ static void add_problems(const struct planning *planning)
 
 /* ---- The plan ---- */
 
+static bool runs_anything(const struct plan_group *group)
+{
+    bool any = false;
+    for (size_t e = 0; e < group->entry_count; e++)
+        any |= group->entries[e].printed && group->entries[e].algorithm != NULL;
+    return any;
+}
+
 /* Without a GPU, GPU algorithms run in the emulator up to a limit on n. Above it, they are an
  * error if they were named, and left out otherwise. */
 static int check_emulator(const struct options *options, const struct machine *machine,
@@ -189,7 +197,7 @@ static int check_emulator(const struct options *options, const struct machine *m
             free(group->entries);
             continue;
         }
-        emulated |= backend_of(group->device.kind)->simulated;
+        emulated |= backend_of(group->device.kind)->simulated && runs_anything(group);
         plan->groups[kept++] = *group;
     }
     plan->group_count = kept;

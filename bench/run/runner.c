@@ -90,7 +90,8 @@ static int strict_code(const struct run *run)
     if (rows == 0)
         complain("--strict: there was no row to measure");
     else
-        complain("--strict: %zu of %zu rows did not pass", run->missed, rows);
+        complain("--strict: %zu of %zu rows did not pass%s%s", run->missed, rows,
+                 run->missed == 1 ? ": " : "; first ", run->first_missed);
     return EXIT_WRONG_ANSWER;
 }
 

@@ -112,14 +112,6 @@ static struct answer ask(struct results *results, enum request request, const st
 
 /* ---- what each request does ---- */
 
-static struct had look_up(const struct report *report, const struct row *row)
-{
-    const struct resume *resume = report_resume(report);
-    return (struct had){.all = resume_has_all(resume, row),
-                        .passed = resume_passed(resume, row),
-                        .lost = resume_lost_count(resume, row)};
-}
-
 /* A new worker finds the report open. */
 static int open_once(const struct output_spec *spec, struct report **report)
 {
@@ -191,7 +183,7 @@ struct had results_had(struct results *results, const struct row *row)
     if (results->spec->opening != FILE_RESUME)
         return (struct had){0};
     return results->channel >= 0 ? ask(results, REQUEST_HAD, row).had
-                                 : look_up(results->report, row);
+                                 : report_had(results->report, row);
 }
 
 /* The parent has read what was printed before the request when it answers. */
@@ -239,7 +231,7 @@ static struct answer do_request(const struct head *head, const char *bytes,
         add_row(*report, state, head->entry, &row, (const double *)(const void *)bytes,
                 head->samples);
     else if (has_row && head->request == REQUEST_HAD)
-        answer.had = look_up(*report, &row);
+        answer.had = report_had(*report, &row);
     answer.failed = *report != NULL && report_failed(*report);
     return answer;
 }

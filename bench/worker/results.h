@@ -26,12 +26,7 @@ bool results_end_group(struct results *results);
 void results_add_trace(struct results *results, const char *trace, size_t count);
 bool results_failed(const struct results *results);
 
-/* What the file that is resumed has of a row. */
-struct had {
-    bool all;      /* with all of its launches and samples */
-    bool passed;   /* and its check passed */
-    unsigned lost; /* how many rows say that it lost the device */
-};
+/* As report_had(). */
 struct had results_had(struct results *results, const struct row *row);
 
 /* Stores the name of what runs. What this process prints from now on is marked by it, and not what

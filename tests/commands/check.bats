@@ -118,10 +118,51 @@ scan.mine; 2 to 32 elements
 scan.mine; 33 to 1024 elements
 scan.mine; above 1024: powers of two; failure: wrong result
 scan.mine; above 1024: other sizes; failure: wrong result" ]
+    # Its own file is overwritten, at the start: nothing of the run before is left. Another is not.
+    run -1 quick --check --algo="$file" --junit="$xml" --n=5 --output=/dev/full
+    [ ! -s "$xml" ]
+    check --algo="$file" --junit="$xml" --n=5
+    [ "$(grep -c '<testcase' "$xml")" -eq 1 ]
+    cp "$xml" "$xml.kept"
+    fails 2 --check --algo="$file" --junit="$xml" --output="$xml" --quiet
+    fails 1 --check --algo="$file" --junit="$xml" --samples-file=/ --quiet
+    cmp "$xml" "$xml.kept"
+    sed -i 2d "$xml"
+    cp "$xml" "$xml.kept"
     fails 2 --check --algo="$file" --junit="$xml" --quiet
     [[ $stderr == *"--junit=$xml: the file exists and is not empty; name another or remove it" ]]
+    cmp "$xml" "$xml.kept"
     quick --algo=naive --device=emulator --n=5 --junit="$BATS_TEST_TMPDIR/other.xml" --output="$rows"
     grep -q '<testcase classname="scan.naive" name="2 to 32 elements"/>' "$BATS_TEST_TMPDIR/other.xml"
+}
+
+@test "--junit: what is slower than --fail-slower allows is a failure" {
+    local flags=(--device=cpu --algo=serial --samples=3 --quiet)
+    quick "${flags[@]}" "--n=10,2^14,2^15,100" --output="$rows"
+    # The two large sizes took a hundredth of the time.
+    python3 - "$rows" <<'END'
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+for row in rows:
+    row["time_ms"] = repr(float(row["time_ms"]) * (0.01 if int(row["n"]) > 1000 else 1000))
+    row["noise_pct"] = 0
+with open(sys.argv[1], "w") as file:
+    writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+END
+    run -5 "$scanbench" "${flags[@]}" "--n=10,2^14,2^15,100" --baseline="$rows" --fail-slower=50 --junit="$rows.xml"
+    python3 - "$rows.xml" <<'END'
+import re, sys, xml.etree.ElementTree as tree
+suite, = tree.parse(sys.argv[1]).getroot()
+assert (suite.get("tests"), suite.get("failures")) == ("3", "1"), suite.attrib
+failed, = [case for case in suite if len(case)]
+assert failed.get("name") == "above 1024: powers of two"
+assert re.fullmatch(r"[0-9]+ % slower than the baseline", failed[0].get("message")), failed[0].attrib
+lines = failed[0].text.splitlines()
+assert [line.split(":")[0] for line in lines] == ["i32, n = 16384", "i32, n = 32768"], lines
+assert all(re.search(r": [0-9.]+ ms, [0-9.]+ % slower than [-e0-9.]+ ms$", line) for line in lines), lines
+END
 }
 
 @test "check: verdicts are of a whole run: --resume and --append have none" {

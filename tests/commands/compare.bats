@@ -148,7 +148,7 @@ END
     [[ ${lines[3]} =~ ^a\ +2\^11\ +2\ ms\ +1\ ms\ +0.500\ .*\ faster$ ]]
     grep -qE '^a +2 +1.000$' <<<"$output"
     [ "${lines[-1]}" = "1 slower, 1 faster, 0 same, 1 undecided" ]
-    [ "$stderr" = "compare.sh: 1 configurations only in the new file" ]
+    [ "$stderr" = "compare.sh: 1 configuration only in the new file" ]
 }
 
 @test "compare: six runs have an interval, one has none, in one table" {
@@ -230,6 +230,67 @@ says() {
     [ "$status" -eq 0 ]
     run scripts/compare.sh --fail-slower "$rows.new" "$rows.old"
     [ "$status" -eq 0 ]
+}
+
+# checked FILE ROW...: a file of rows ALGO,N,TIME,CHECK,REASON,COMMIT.
+checked() {
+    local file=$1
+    shift
+    echo op,device,type,algo,n,time_ms,check,reason,commit >"$file"
+    printf 'scan,cpu,i32,%s\n' "$@" >>"$file"
+}
+
+# ends CODE LINE...: compares with those flags, and expects the code and these lines on stderr.
+ends() {
+    run "-$1" --separate-stderr scripts/compare.sh "${flags[@]}" "$rows.old" "$rows.new"
+    shift
+    [ "${#stderr_lines[@]}" -eq $# ]
+    local line
+    for line in "${stderr_lines[@]}"; do
+        [ "$line" = "compare.sh: $1" ]
+        shift
+    done
+}
+
+@test "compare: a wrong result of the new file is exit 3, and named" {
+    local flags=() wrong='1 configuration of the new file did not pass: simd n=2^12 (output[5]: got 7)'
+    checked "$rows.old" serial,4096,1,passed,,g1 simd,4096,1,passed,,g1
+    checked "$rows.new" serial,4096,9,passed,,g2 simd,4096,,failed,'output[5]: got 7',g2
+    ends 3 "$wrong"
+    flags=(--fail-slower)
+    ends 3 "$wrong"
+    # Nothing else in the file; in one of its runs; where the old file has nothing.
+    checked "$rows.new" simd,4096,,failed,'output[5]: got 7',g2
+    ends 3 "$wrong" 'the files have no configuration in common'
+    checked "$rows.new" simd,4096,,failed,'output[5]: got 7',g2 simd,4096,,error,lost,g2 simd,4096,1,passed,,g2 \
+        serial,4096,1,passed,,g2
+    ends 3 "$wrong"
+    checked "$rows.old" serial,4096,1,passed,,g1
+    checked "$rows.new" simd,4096,,failed,'output[5]: got 7',g2 serial,4096,1,passed,,g2
+    ends 3 "$wrong"
+    # Another build's, or that of the old file.
+    checked "$rows.new" simd,4096,,failed,wrong,g1 simd,4096,1,passed,,g2 serial,4096,1,passed,,g2
+    ends 0 '1 configuration only in the new file'
+    checked "$rows.old" serial,4096,1,passed,,g1 simd,4096,,failed,wrong,g1
+    ends 0 '1 configuration of the old file did not pass: simd n=2^12 (wrong)'
+}
+
+@test "compare: --fail-slower is exit 1 if the new file lacks a time, and 5 if anything is slower besides" {
+    local flags=() error='1 configuration of the new file did not pass: simd n=2^12 (skipped, too large)'
+    checked "$rows.old" serial,4096,1,passed,,g1 simd,4096,1,passed,,g1 other,4096,,skipped,no,g1
+    checked "$rows.new" serial,4096,1,passed,,g1 other,4096,,skipped,no,g1
+    ends 0 '1 configuration only in the old file'
+    flags=(--fail-slower)
+    ends 1 '1 configuration only in the old file'
+    checked "$rows.new" serial,4096,1,passed,,g1 simd,4096,,skipped,'too large',g1
+    ends 1 "$error"
+    # One that passed after all.
+    checked "$rows.new" serial,4096,1,passed,,g1 simd,4096,,error,'no memory',g1 simd,4096,1,passed,,g1
+    ends 0
+    checked "$rows.new" serial,4096,9,passed,,g1 simd,4096,,skipped,'too large',g1
+    ends 5 "$error"
+    flags=()
+    ends 0 "$error"
 }
 
 @test "compare: rows and samples of the program itself" {

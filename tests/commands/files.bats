@@ -94,6 +94,49 @@ END
     has "$stderr" --fail-slower --baseline
 }
 
+@test "--fail-slower: rows that --resume keeps count as if they were measured now" {
+    "$scanbench" --quiet --algo=serial --n=2^20,1000 --samples=21 --output="$rows"
+    times 0.02
+    local resumed=(--quiet --algo=serial "--n=2^20,1000" --samples=21 --output="$rows" --resume
+        --baseline="$rows.before" --fail-slower=50) count
+    count=$(wc -l <"$rows")
+    # All rows are kept; one is, and the file's other row is not of this run.
+    run -5 --separate-stderr "$scanbench" "${resumed[@]}"
+    has "$stderr" --fail-slower '2 rows are slower'
+    run -5 --separate-stderr "$scanbench" "${resumed[@]}" --strict --n=1000
+    has "$stderr" '1 row is slower'
+    [ "$(wc -l <"$rows")" -eq "$count" ]
+    times 50
+    run -0 --separate-stderr "$scanbench" "${resumed[@]}"
+    [ -z "$stderr" ]
+    # Without their times they cannot be compared.
+    local columns
+    columns=$(head -n 1 "$rows" | sed 's/,time_ms,/,/')
+    quick --algo=serial --n=1000 --columns="$columns" --output="$rows.timeless"
+    fails 2 --algo=serial --n=1000 --columns="$columns" --output="$rows.timeless" --resume \
+        --baseline="$rows.before" --fail-slower=50
+    has "$stderr" --resume 'the column time_ms' compared
+    quick --algo=serial --n=1000 --columns="$columns" --output="$rows.timeless" --resume --baseline="$rows.before"
+}
+
+@test "--fail-slower: with --strict, a row that the baseline lacks is a failure" {
+    quick --algo=serial --n=1000 --output="$rows"
+    times 1000
+    local flags=(--algo=serial "--n=1000,1001" --baseline="$rows.before" --columns=check)
+    run -0 --separate-stderr quick "${flags[@]}" --fail-slower=5
+    has "$stderr" 'no row for 1 of the 2 rows'
+    run -1 --separate-stderr quick "${flags[@]}" --fail-slower=5 --strict
+    has "$stderr" 'no row for 1 of the 2 rows'
+    quick "${flags[@]}" --strict # no gate
+}
+
+@test "--fail-slower: rows without times are nothing to compare" {
+    quick --algo=serial --n=1000 --output="$rows"
+    run -1 --separate-stderr quick --algo=serial --n=2^40 --baseline="$rows" --fail-slower=5 --columns=check
+    [ "$output" = $'check\nskipped' ]
+    has "$stderr" --fail-slower 'no row has a time'
+}
+
 @test "--baseline: what is no such file is refused, before anything runs" {
     fails 1 --algo=serial --baseline=/nowhere.csv
     has "$stderr" --baseline=/nowhere.csv 'No such file'
@@ -187,6 +230,8 @@ axes() {
     [ "$(cat "$rows")" = 'no end' ]
     rm "$rows"
     quick --algo=serial --n=10 --output="$rows" --columns=algo,n
+    fails 2 --algo=serial --output="$rows" --resume --append
+    has "$stderr" '--append contradicts --resume: '
     fails 2 --algo=serial --output="$rows" --resume --columns=algo,n
     has "$stderr" --resume 'the column op'
 }
@@ -258,12 +303,45 @@ END
 @test "--format=markdown: a table that Markdown shows" {
     run quick --algo=serial,naive --device=cpu,emulator --n=10,2^40 --format=markdown
     [ "$status" -eq 0 ]
-    [ "${lines[0]}" = '| op | algo | device | type | n | block | cache | time_ms | gb_s | memcpy_pct | check |' ]
-    [ "${lines[1]}" = '|---|---|---|---|---:|---:|---|---:|---:|---:|---|' ]
+    [ "${lines[0]}" = \
+        '| op | algo | device | type | n | block | threads | cache | time_ms | noise_pct | gb_s | memcpy_pct | check |' ]
+    [ "${lines[1]}" = '|---|---|---|---|---:|---:|---:|---|---:|---:|---:|---:|---|' ]
     [ "${#lines[@]}" -eq 6 ]
-    [ "$(awk -F'|' '{ print NF }' <<<"$output" | sort -u)" = 13 ]
+    [ "$(awk -F'|' '{ print NF }' <<<"$output" | sort -u)" = 15 ]
     [ "$(quick --algo=serial --n=10 --label='a=b|c' --columns=algo,label --format=markdown | tail -n 1)" = \
         '| serial | a=b\|c |' ]
+}
+
+@test "--columns=basic and Markdown: with --baseline, the ratio and the change" {
+    local basic=op,algo,device,type,n,block,threads,cache,time_ms,noise_pct
+    quick --algo=serial --n=10 --output="$rows"
+    run -0 quick --algo=serial --n=10 --baseline="$rows" --columns=basic --format=csv
+    [ "${lines[0]}" = "$basic,gb_s,memcpy_pct,baseline_ratio,change,check" ]
+    run -0 quick --algo=naive --device=emulator --n=10 --kernels --columns=basic --format=csv
+    [ "${lines[0]}" = "${basic/algo/algo,kernel},share_pct,gb_s,memcpy_pct,check" ]
+    run -0 quick --algo=serial --n=10 --baseline="$rows" --format=markdown
+    has "${lines[0]}" '| memcpy_pct | baseline_ratio | change | check |'
+}
+
+@test "--output: its ending says the format, unless --format does" {
+    local flags=(--algo=serial --n=10)
+    quick "${flags[@]}" --output="$rows.json"
+    python3 -c 'import json, sys; assert json.load(open(sys.argv[1]))["rows"][0]["n"] == 10' "$rows.json"
+    quick "${flags[@]}" --output="$rows.jsonl"
+    [[ $(head -c 6 "$rows.jsonl") == '{"op":' ]]
+    quick "${flags[@]}" --output="$rows.md"
+    [[ $(head -n 1 "$rows.md") == '| op | algo |'* ]]
+    quick "${flags[@]}" --format=csv --output="$rows.csv.json"
+    quick "${flags[@]}" --output="$BATS_TEST_TMPDIR/json"
+    [ "$(head -c 7 "$rows.csv.json"; head -c 7 "$BATS_TEST_TMPDIR/json")" = op,algoop,algo ]
+    # What can be added to is a CSV file.
+    fails 2 "${flags[@]}" --output="$rows.json" --append
+    has "$stderr" '--append contradicts --output=' 'only a CSV file' 'add --format=csv'
+    quick "${flags[@]}" --format=csv --output="$rows.csv.json" --append
+    [ "$(csv_rows "$rows.csv.json")" -eq 2 ]
+    # --check, too, whose default is verdicts.
+    quick --check --algo=naive --n=10 --output="$rows.2.jsonl"
+    [[ $(head -c 6 "$rows.2.jsonl") == '{"op":' ]]
 }
 
 @test "--progress: what runs, how much is done and the time left, on stderr, when asked for" {

@@ -53,6 +53,15 @@ keys() {
         "sort,i32,100 sort,f64,100 " ]
 }
 
+@test "sweep: a wrong result is exit 3, in a later run, too, and keeps no other operation from running" {
+    local flags=(--device=cpu --n=100 --quiet --folder="$BATS_TEST_TMPDIR" --algo=serial --samples=1)
+    SCANBENCH=$scanbench scripts/sweep.sh --op=scan "${flags[@]}"
+    sed -i 's/,passed,,/,failed,wrong,/' "$BATS_TEST_TMPDIR/scan.csv"
+    run -3 env SCANBENCH="$scanbench" scripts/sweep.sh --op=scan,reduce "${flags[@]}"
+    has "$output" 'scan serial, n = 100: failed before, wrong'
+    [ "$(read_csv "$BATS_TEST_TMPDIR/reduce.csv" op check)" = $'reduce\tpassed' ]
+}
+
 @test "sweep: all sizes by default, each and 5/8 of it; sort leaves out what takes long" {
     run sweep "$BATS_TEST_TMPDIR" --dry-run
     [ "$status" -eq 0 ]

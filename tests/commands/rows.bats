@@ -271,17 +271,45 @@ strict() {
     quick --algo=serial --n=2^40
     rm "$rows"
     strict 3 --algo=serial --n=2^40 # all are skipped
-    [ "$stderr" = "scanbench: --strict: 1 of 1 rows did not pass" ]
+    [[ $stderr == "scanbench: --strict: 1 of 1 rows did not pass: scan serial, n = 1099511627776: skipped, needs "* ]]
     rm "$rows"
     strict 3 --algo=serial --n=10,2^40,1000 # one is
-    [ "$stderr" = "scanbench: --strict: 1 of 3 rows did not pass" ]
+    has "$stderr" '--strict: 1 of 3 rows did not pass: scan serial, n = 1099511627776: skipped, needs '
     [ "$(read_csv "$rows" check | paste -sd' ')" = "passed skipped passed" ]
     # A row that is there already counts as it stands in the file.
     strict 3 --algo=serial --n=10,2^40 --resume
+    has "$stderr" '--strict: 1 of 2 rows did not pass: scan serial, n = 1099511627776: skipped, needs '
     strict 0 --algo=serial --n=10,1000 --resume
     sed -i 's/,passed,/,failed,/' "$rows"
     strict 3 --algo=serial --n=10 --resume
     [ "$(wc -l <"$rows")" -eq 4 ]
+}
+
+@test "--resume: a wrong result that the file has is exit 3, in one line" {
+    quick --algo=serial --n=10,1000 --output="$rows"
+    sed -i 's/,passed,,/,failed,output[5]: got 7,/' "$rows"
+    run -3 --separate-stderr quick --algo=serial --n=1000 --output="$rows" --resume
+    [ "$stderr" = "scanbench: scan serial, n = 1000: failed before, output[5]: got 7 (remove its row to run it again)" ]
+    run -0 quick --algo=serial --n=1001 --output="$rows" --resume
+}
+
+@test "--strict: what takes no such problem is left out, unless it is named" {
+    local flags
+    for flags in "" "--type=f16" "--operator=max --algo=all" "--segments=rows:16 --algo=gpu"; do
+        rm -f "$rows"
+        # Words, on purpose.
+        # shellcheck disable=SC2086
+        strict 0 --device=emulator --n=2^10 $flags
+        [ -z "$stderr" ]
+        # Only with segments is there a row of `segmented`.
+        [ "$(read_csv "$rows" algo | grep -c '^segmented$' || true)" -eq "$(grep -c segments <<<"$flags" || true)" ]
+    done
+    rm "$rows"
+    strict 3 --device=emulator --n=2^10 --algo=own,segmented
+    has "$stderr" 'rows did not pass: scan segmented, n = 1024: skipped, scans segments only'
+    rm "$rows"
+    strict 0 --op=sort --type=u8 --device=cpu --n=100
+    ! read_csv "$rows" algo | grep -E 'parallel|tbb' || false
 }
 
 @test "--strict: a code that says more remains" {
@@ -423,7 +451,7 @@ columns_of() {
     run "$scanbench" --algo=auto --device=emulator --n=100 --dry-run
     echo "$output"
     [ "$status" -eq 0 ]
-    [[ ${lines[1]} =~ ^scan\ +auto\ +emulator\ +i32\ +exclusive\ +100\ +-\ +cold\ +uniform\ +49\ +-\ +[0-9.]+\ KiB\ *$ ]]
+    [[ ${lines[1]} =~ ^scan\ +auto\ +emulator\ +i32\ +exclusive\ +100\ +-\ +-\ +cold\ +uniform\ +49\ +-\ +[0-9.]+\ KiB\ *$ ]]
 }
 
 @test "--samples: exactly so many" {

@@ -212,7 +212,7 @@ cub_version() {
 
 @test "--dry-run: how long sampling would take" {
     run --separate-stderr "$scanbench" --dry-run --algo=serial,simd --device=cpu --n=1000
-    has "$output" 'sampling would take 0.3 s to 3.0 s' 'at most 1.0 s (--max-time) per row' # with memcpy
+    has "$output" 'sampling would take 0.3 s to 3.0 s' 'at most 1.0 s (--max-time) per row; a row has at least 11 samples' # with memcpy
     run --separate-stderr "$scanbench" --dry-run --algo=serial --device=cpu --n=1000,2000 --min-time=30 --max-time=1000
     has "$output" 'sampling would take 2 min 0 s to 1 h 6 min'
     run --separate-stderr "$scanbench" --dry-run --algo=serial,naive --n=1000 --max-time=50ms
@@ -244,8 +244,13 @@ cub_version() {
 @test "--dry-run: threads and vector instructions tell rows apart" {
     run --separate-stderr "$scanbench" --dry-run --algo=parallel,simd --threads=1,2 --simd=avx2,portable --device=cpu --n=1000
     [ "$status" -eq 0 ]
-    has "$output" 'threads=2 simd=portable' 'threads=1 simd=avx2' '6 rows'
+    has "$output" 'simd=portable' 'simd=avx2' '6 rows'
     [ "$(sort -u <<<"$output" | wc -l)" -eq 9 ]
+    # In a column of their own, and no line has blanks at its end.
+    [ "$(awk '/^scan +parallel/ { print $8 }' <<<"$output" | sort -u | paste -sd' ')" = "1 2" ]
+    [ "$(awk 'NR == 1 { print $8 }' <<<"$output")" = threads ]
+    ! grep ' $' <<<"$output" || false
+    ! "$scanbench" --dry-run --algo=serial,naive --operator=max --n=10 2>/dev/null | grep ' $' || false
 }
 
 @test "--dry-run fits a terminal of 80 columns" {
@@ -263,7 +268,7 @@ cub_version() {
     run --separate-stderr bash -c '"$1" --algo=serial --n=10 --samples=1 --quiet >/dev/full' _ "$scanbench"
     [ "$status" -eq 1 ]
     [ "${#stderr_lines[@]}" -eq 1 ]
-    has "$stderr" 'No space left on device'
+    [ "$stderr" = 'scanbench: stdout: cannot write: No space left on device' ]
     fails 1 --algo=serial --n=10 --samples=1 --quiet --output=/dev/full
     has "$stderr" /dev/full 'No space left on device'
 }
@@ -276,6 +281,14 @@ cub_version() {
         echo "$flag: exit $status: $output"
         [ "$status" -eq 1 ]
         has "$output" 'No space left on device'
+    done
+}
+
+@test "a closed pipe: what is no run ends with exit 1, too, and no signal" {
+    local flag
+    for flag in --list --help --list-columns --dry-run; do
+        run bash -c '{ sleep 0.3; "$1" "$2"; echo "exit $?" >&2; } | true' _ "$scanbench" "$flag"
+        has "$output" 'scanbench: stdout: cannot write: Broken pipe' 'exit 1'
     done
 }
 
@@ -350,6 +363,13 @@ wait_for_lines() {
         # One line of a terminal, if the name of the file is short.
         [ "$(grep 'interrupted' "$BATS_TEST_TMPDIR/notes" | sed "s|$rows|rows.csv|" | awk 'length > 80')" = '' ]
     done
+    # --resume does not go with --junit.
+    rm "$rows"
+    start --junit="$rows.xml"
+    wait_for_lines 3
+    kill "$job"
+    wait "$job" || [ $? -eq 130 ]
+    has "$(cat "$BATS_TEST_TMPDIR/notes")" "in $rows; to go on, add --resume and leave out --junit"
 }
 
 @test "Ctrl-C, SIGHUP: JSON is whole" {

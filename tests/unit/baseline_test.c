@@ -32,16 +32,23 @@ static int remove_path(void **state)
     return unlink(path);
 }
 
-static struct baseline *open_text(const char *start, const char *rows, double fail_slower_pct,
-                                  int *code)
+static struct baseline *open_gate(const char *start, const char *rows, double fail_slower_pct,
+                                  bool strict, int *code)
 {
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fprintf(file, "%s%s", start, rows);
     fclose(file);
-    const struct output_spec spec = {.baseline_path = path, .fail_slower_pct = fail_slower_pct};
+    const struct output_spec spec = {
+        .baseline_path = path, .fail_slower_pct = fail_slower_pct, .strict = strict};
     *code = EXIT_OK;
     return open_baseline(&spec, code);
+}
+
+static struct baseline *open_text(const char *start, const char *rows, double fail_slower_pct,
+                                  int *code)
+{
+    return open_gate(start, rows, fail_slower_pct, false, code);
 }
 
 /* The row of scan naive, n = 1000, block 64. */
@@ -255,6 +262,32 @@ static void the_gate(void **state)
     /* Nothing to compare is a failure, not a pass. */
     assert_int_equal(code_after(2, 0.5, 5, "scan,naive,,1000,32,2,0.5\n"), EXIT_ERROR);
     assert_int_equal(code_after(2, 0.5, NAN, "scan,naive,,1000,32,2,0.5\n"), EXIT_OK);
+    assert_int_equal(code_after(NAN, NAN, 5, row), EXIT_ERROR);
+    assert_int_equal(code_after(NAN, NAN, NAN, row), EXIT_OK);
+}
+
+/* Compares a row that the file has and, after it, the other one. */
+static int code_of_two(const struct row *other, double time_ms, bool strict)
+{
+    int code;
+    struct baseline *baseline = open_gate(header, "scan,naive,,1000,64,2,0.5\n", 5, strict, &code);
+    struct row row = *other;
+    compared(baseline, time_ms, 0.5);
+    compare_with_baseline(baseline, &row);
+    return close_baseline(baseline);
+}
+
+static void a_strict_gate_has_every_row_compared(void **state)
+{
+    (void)state;
+    struct row unknown = naive_row(2), launch = naive_row(1), skipped = naive_row(NAN);
+    unknown.block = launch.block = skipped.block = 32;
+    launch.kernel = "naive_kernel";
+    assert_int_equal(code_of_two(&unknown, 2, false), EXIT_OK);
+    assert_int_equal(code_of_two(&unknown, 2, true), EXIT_ERROR);
+    assert_int_equal(code_of_two(&unknown, 9, true), EXIT_SLOWER);
+    assert_int_equal(code_of_two(&launch, 2, true), EXIT_OK);
+    assert_int_equal(code_of_two(&skipped, 2, true), EXIT_OK);
 }
 
 static void files_that_do_not_serve(void **state)
@@ -289,6 +322,7 @@ int main(void)
         WITH_FILE(where_no_row_says_its_build_the_last_counts),
         WITH_FILE(what_has_no_time_is_not_compared),
         WITH_FILE(the_gate),
+        WITH_FILE(a_strict_gate_has_every_row_compared),
         WITH_FILE(files_that_do_not_serve),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -364,6 +364,9 @@ static void contradictions(void **state)
                "--segments=rows:7 belongs to scan and reduction; add --op=scan or leave it out");
     expect_bad("--samples=5 --max-noise=1", "--samples=5 contradicts --max-noise=1");
     expect_bad("--samples=5 --min-time=1", "contradicts");
+    expect_bad("--baseline=b.csv --fail-slower -q", "--fail-slower needs a value|-q follows it");
+    expect_bad("--append --resume --output=rows.csv", "--append contradicts --resume");
+    expect_bad("--append --output=rows.json", "--append contradicts --output=rows.json|CSV");
     expect_bad("--samples=5 --max-time=1", "contradicts");
     expect_bad("--min-time=2 --max-time=1", "the least time is above the most");
     expect_bad("--npot --npot=-3", "--npot=-3 contradicts");

@@ -233,6 +233,19 @@ static void what_was_not_named_is_left_out(void **state)
     assert_string_equal(errors, "");
 }
 
+static void what_takes_no_such_problem_is_left_out_unless_it_is_named(void **state)
+{
+    (void)state;
+    expect_plan("--n=10 --device=cpu --operator=max", &no_gpu, "cpu 10: serial memcpy");
+    expect_plan("--n=10 --device=cpu --operator=sum,max --algo=own", &no_gpu,
+                "cpu 10: serial parallel (memcpy) (memcpy); cpu 10: serial (memcpy)");
+    expect_plan("--n=10 --device=cpu --operator=max --algo=cpu,par*", &no_gpu,
+                "cpu 10: serial parallel memcpy memcpy");
+    /* Where nothing takes it, rows say so. */
+    expect_plan("--n=10 --device=emulator --operator=max --algo=own --block=64", &no_gpu,
+                "emulator 10: naive/64 efficient/64 efficient-smem/64 (memcpy)");
+}
+
 static void one_note_about_the_emulator(void **state)
 {
     (void)state;
@@ -244,7 +257,9 @@ static void one_note_about_the_emulator(void **state)
     expect_plan("--n=10,20 --algo=naive", &no_gpu,
                 "emulator 10: naive (memcpy); emulator 20: naive (memcpy)");
     assert_ptr_equal(strchr(errors, '\n'), errors + strlen(errors) - 1);
-    /* No note if it was requested. */
+    /* No note if it was requested, or if nothing runs. */
+    expect_plan("--n=10 --algo=thrust", &no_gpu, "emulator 10: thrust (memcpy)");
+    assert_string_equal(errors, "");
     expect_plan("--n=10 --algo=naive --device=emulator", &no_gpu, "emulator 10: naive (memcpy)");
     assert_string_equal(errors, "");
 }
@@ -404,6 +419,7 @@ int main(void)
         cmocka_unit_test(operations_are_kept_apart),
         cmocka_unit_test(the_emulator_unasked_only_up_to_a_size),
         cmocka_unit_test(what_was_not_named_is_left_out),
+        cmocka_unit_test(what_takes_no_such_problem_is_left_out_unless_it_is_named),
         cmocka_unit_test(one_note_about_the_emulator),
         cmocka_unit_test(a_gpu_that_is_not_there),
         cmocka_unit_test(more_devices_than_a_team_can_have),

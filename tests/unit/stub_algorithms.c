@@ -22,7 +22,8 @@
     STUB(emulated_##op_name, its_name, its_op, its_family, TRAIT_HAS_BLOCK); \
     STUB(gpu_##op_name, its_name, its_op, its_family, TRAIT_HAS_BLOCK)
 
-STUB(cpu_scan_serial, "serial", OP_SCAN, FAMILY_OWN, 0);
+const struct algorithm cpu_scan_serial = {
+    .name = "serial", .op = OP_SCAN, .family = FAMILY_OWN, .operator_types = ALL_TYPES};
 STUB(cpu_scan_parallel, "parallel", OP_SCAN, FAMILY_OWN, TRAIT_HAS_THREADS);
 STUB_GPU(scan_naive, "naive", OP_SCAN, FAMILY_OWN);
 STUB_GPU(scan_efficient, "efficient", OP_SCAN, FAMILY_OWN);
