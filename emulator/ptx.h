@@ -186,6 +186,15 @@ EMULATOR_UNCOUNTED static inline void bulk_copy_to_shared(void *to, const void *
     barrier->copies[barrier->copy_count++] = {to, from, size};
 }
 
+template <class T> static inline void copy_to_shared(T *to, const T *from)
+{
+    *to = *from;
+}
+
+static inline void wait_for_copies()
+{
+}
+
 static inline void order_writes_before_bulk_copies()
 {
 }

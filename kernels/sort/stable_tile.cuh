@@ -4,8 +4,8 @@
  *
  *   1. The block counts the digits of its keys and publishes the counts, so that later tiles need
  *      not wait for it.
- *   2. It ranks the keys and sorts them by digit in shared memory. Values are loaded then, when
- *      ranks no longer take registers, and follow their keys.
+ *   2. It ranks the keys and sorts them by digit in shared memory. Values are copied to the places
+ *      of their keys, without a register in between: registers are scarce.
  *   3. It finds by look-back how many keys of each digit lie in the chain's tiles before, and
  *      writes a run for each digit.
  *
@@ -202,6 +202,22 @@ template <class Key, class Shape> struct held_keys {
             keys[places[k]] = rank[k];
         }
     }
+    /* Copies a thread's share of the values to those places. */
+    template <class Value>
+    __device__ __forceinline__ void copy_values(Value *values, const Value *from,
+                                                const unsigned (&places)[COUNT]) const
+    {
+        if (count == TILE) {
+#pragma unroll
+            for (unsigned k = 0; k < COUNT; k++)
+                copy_to_shared(&values[places[k]], &from[index_in_tile<COUNT>(k)]);
+            return;
+        }
+#pragma unroll
+        for (unsigned k = 0; k < COUNT; k++)
+            if (index_in_tile<COUNT>(k) < count)
+                copy_to_shared(&values[places[k]], &from[index_in_tile<COUNT>(k)]);
+    }
 };
 
 /* Writes the sorted tile. */
@@ -255,17 +271,12 @@ __device__ __forceinline__ void sort_tile(const Tile &tile, const Digit &digit, 
     }
     unsigned places[Shape::KEYS];
     held.sort_into(shared->keys, digit, own, places);
-    if constexpr (HAS_VALUES_OF<Value>) {
-        Value value[Shape::KEYS];
-        held.load_share(value, values.from + first);
-        if (threadIdx.x < DIGITS)
-            board.place(run, tile, shared->destination);
-#pragma unroll
-        for (unsigned k = 0; k < Shape::KEYS; k++)
-            shared->values[places[k]] = value[k];
-    } else if (threadIdx.x < DIGITS) {
+    if constexpr (HAS_VALUES_OF<Value>)
+        held.copy_values(shared->values, values.from + first, places);
+    if (threadIdx.x < DIGITS)
         board.place(run, tile, shared->destination);
-    }
+    if constexpr (HAS_VALUES_OF<Value>)
+        wait_for_copies();
     __syncthreads();
     if (tile.as_ranks())
         write_tile<true>(shared, keys, values, held.count, digit, order);
