@@ -34,8 +34,8 @@ template <unsigned THREADS_, unsigned KEYS_, unsigned BLOCKS_ = 1024 / THREADS_>
 
 template <class Value> constexpr size_t VALUE_BYTES = HAS_VALUES_OF<Value> ? sizeof(Value) : 0;
 
-/* Values of 8 bytes are copied to their places in shared memory: they would take two registers each.
- * Those of 4 bytes arrive sooner through registers. */
+/* Values of 8 bytes are copied to their places in shared memory: they would take two registers
+ * each. Those of 4 bytes arrive sooner through registers. */
 template <class Value> constexpr bool ARE_COPIED = VALUE_BYTES<Value> == 8;
 
 /* The digit of a pass that begins with the lowest bits. The pass is read where it is needed,
