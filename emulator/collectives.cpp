@@ -276,6 +276,26 @@ uint64_t emulator_collective(collective_op op, unsigned mask, collective_operand
     return warp->result[lane];
 }
 
+/* --- Copies that a thread waits for ------------------------------------------- */
+
+void emulator_store_later(void *to, const void *value, size_t bytes)
+{
+    struct late_store store = {to, 0, bytes};
+    memcpy(&store.value, value, bytes);
+    enter_scheduler();
+    current_thread->late_stores.push_back(store);
+    leave_scheduler();
+}
+
+void wait_for_copies()
+{
+    enter_scheduler();
+    for (const struct late_store &store : current_thread->late_stores)
+        memcpy(store.to, &store.value, store.bytes);
+    current_thread->late_stores.clear();
+    leave_scheduler();
+}
+
 /* --- The rest --------------------------------------------------------------- */
 
 void __trap(const char *file, int line)

@@ -186,6 +186,20 @@ EMULATOR_UNCOUNTED static inline void bulk_copy_to_shared(void *to, const void *
     barrier->copies[barrier->copy_count++] = {to, from, size};
 }
 
+/* Copies of single elements: the destination holds poison until their thread waits. In
+ * collectives.cpp. */
+void emulator_store_later(void *to, const void *value, size_t bytes);
+void wait_for_copies();
+
+template <class T> static inline void copy_to_shared(T *to, const T *from)
+{
+    const T value = *from;
+    T poison;
+    memset(&poison, mbarrier::ASYNC_POISON, sizeof poison);
+    *to = poison;
+    emulator_store_later(to, &value, sizeof value);
+}
+
 static inline void order_writes_before_bulk_copies()
 {
 }

@@ -291,6 +291,7 @@ static void fiber_loop(void)
 {
     current_thread->fiber->main_frame = __builtin_frame_address(0);
     for (;;) {
+        current_thread->late_stores.clear(); /* of one that has not waited */
         leave_scheduler();
         current_launch.request.run(current_launch.request.closure);
         enter_scheduler();

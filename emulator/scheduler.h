@@ -30,6 +30,13 @@ struct source_place {
     int line;
 };
 
+/* A copy to shared memory that its thread has not waited for. */
+struct late_store {
+    void *to;
+    uint64_t value;
+    size_t bytes;
+};
+
 /* One CUDA thread. It has a fiber from its first to its last instruction. */
 struct thread {
     struct fiber *fiber;
@@ -37,6 +44,7 @@ struct thread {
     enum thread_state state;
     bool arrived_in_cluster;
     uint32_t cluster_phase; /* in which it arrived */
+    std::vector<struct late_store> late_stores;
 };
 
 /* A warp collective that some lanes of its mask have reached. */

@@ -260,16 +260,34 @@ template <class Pack> __device__ __forceinline__ void store_passing(Pack *at, co
     }
 }
 
+__device__ __forceinline__ unsigned shared_address(const void *pointer)
+{
+    return (unsigned)__cvta_generic_to_shared(pointer);
+}
+
+/* Copies 4 or 8 bytes from global to shared memory. They take no register meanwhile, and are there
+ * after the thread's wait_for_copies(). */
+template <class T> __device__ __forceinline__ void copy_to_shared(T *to, const T *from)
+{
+    if constexpr (COMPILED_FOR >= 80)
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared_address(to)),
+                     "l"(__cvta_generic_to_global(from)), "n"(sizeof(T))
+                     : "memory");
+    else
+        *to = *from;
+}
+
+__device__ __forceinline__ void wait_for_copies()
+{
+    if constexpr (COMPILED_FOR >= 80)
+        asm volatile("cp.async.wait_all;" ::: "memory");
+}
+
 /* ---- Barriers in shared memory, and copies that complete on them; sm_90 ---- */
 
 struct mbarrier {
     uint64_t state;
 };
-
-__device__ __forceinline__ unsigned shared_address(const void *pointer)
-{
-    return (unsigned)__cvta_generic_to_shared(pointer);
-}
 
 __device__ __forceinline__ void mbarrier_init(mbarrier *barrier, unsigned arrivals)
 {

@@ -34,6 +34,10 @@ template <unsigned THREADS_, unsigned KEYS_, unsigned BLOCKS_ = 1024 / THREADS_>
 
 template <class Value> constexpr size_t VALUE_BYTES = HAS_VALUES_OF<Value> ? sizeof(Value) : 0;
 
+/* Values of 8 bytes are copied to their places in shared memory: they would take two registers
+ * each. Those of 4 bytes arrive sooner through registers. */
+template <class Value> constexpr bool ARE_COPIED = VALUE_BYTES<Value> == 8;
+
 /* The digit of a pass that begins with the lowest bits. The pass is read where it is needed,
  * because registers are scarce. */
 struct digit_of_pass {
@@ -137,20 +141,25 @@ template <class Key, class Shape> struct held_keys {
     Key rank[COUNT];
     unsigned count;
 
-    /* Loads a thread's share of the tile's keys or values. */
-    template <class T>
-    __device__ __forceinline__ void load_share(T (&share)[COUNT], const T *from) const
+    /* Calls use(k, i) for each key k of a thread that there is: it is number i of the tile. */
+    template <class Use> __device__ __forceinline__ void for_share(Use use) const
     {
         if (count == TILE) {
 #pragma unroll
             for (unsigned k = 0; k < COUNT; k++)
-                share[k] = from[index_in_tile<COUNT>(k)];
+                use(k, index_in_tile<COUNT>(k));
             return;
         }
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
             if (index_in_tile<COUNT>(k) < count)
-                share[k] = from[index_in_tile<COUNT>(k)];
+                use(k, index_in_tile<COUNT>(k));
+    }
+    /* Loads a thread's share of the tile's keys or values. */
+    template <class T>
+    __device__ __forceinline__ void load_share(T (&share)[COUNT], const T *from) const
+    {
+        for_share([&](unsigned k, unsigned i) { share[k] = from[i]; });
     }
     /* Loads keys, and prefetches those of a later tile. Keys past the end have the highest rank,
      * and come last. */
@@ -201,6 +210,13 @@ template <class Key, class Shape> struct held_keys {
             places[k] = rank_in_warp<BITS>(digit.of(rank[k]), own);
             keys[places[k]] = rank[k];
         }
+    }
+    /* Copies a thread's share of the values to their places. */
+    template <class Value>
+    __device__ __forceinline__ void copy_share(Value *values, const unsigned (&places)[COUNT],
+                                               const Value *from) const
+    {
+        for_share([&](unsigned k, unsigned i) { copy_to_shared(&values[places[k]], &from[i]); });
     }
 };
 
@@ -255,7 +271,7 @@ __device__ __forceinline__ void sort_tile(const Tile &tile, const Digit &digit, 
     }
     unsigned places[Shape::KEYS];
     held.sort_into(shared->keys, digit, own, places);
-    if constexpr (HAS_VALUES_OF<Value>) {
+    if constexpr (HAS_VALUES_OF<Value> && !ARE_COPIED<Value>) {
         Value value[Shape::KEYS];
         held.load_share(value, values.from + first);
         if (threadIdx.x < DIGITS)
@@ -263,8 +279,13 @@ __device__ __forceinline__ void sort_tile(const Tile &tile, const Digit &digit, 
 #pragma unroll
         for (unsigned k = 0; k < Shape::KEYS; k++)
             shared->values[places[k]] = value[k];
-    } else if (threadIdx.x < DIGITS) {
-        board.place(run, tile, shared->destination);
+    } else {
+        if constexpr (ARE_COPIED<Value>)
+            held.copy_share(shared->values, places, values.from + first);
+        if (threadIdx.x < DIGITS)
+            board.place(run, tile, shared->destination);
+        if constexpr (ARE_COPIED<Value>)
+            wait_for_copies();
     }
     __syncthreads();
     if (tile.as_ranks())

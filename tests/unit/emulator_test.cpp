@@ -314,6 +314,34 @@ static void test_bulk_copies(void **)
     }
 }
 
+/* Of each two threads, the second copies and never waits. */
+static void element_copies_kernel(const uint64_t *in, uint64_t *early, uint64_t *late)
+{
+    const unsigned thread = threadIdx.x;
+    auto *shared = (uint64_t *)emulator_shared_memory();
+    copy_to_shared(&shared[thread], &in[thread]);
+    early[thread] = shared[thread];
+    if (thread % 2 == 0)
+        wait_for_copies();
+    late[thread] = shared[thread];
+}
+
+static void test_element_copies_are_late(void **)
+{
+    array<uint64_t> in(BLOCK, 7), early(BLOCK, 0), late(BLOCK, 0);
+    const uint64_t poison = 0x0101010101010101u * mbarrier::ASYNC_POISON;
+    for (unsigned seed = 0; seed < SEEDS; seed++) {
+        emulator_set_seed(seed);
+        assert_int_equal(LAUNCH(element_copies_kernel, 2, BLOCK, BLOCK * sizeof(uint64_t), in.data,
+                                early.data, late.data),
+                         cudaSuccess);
+        for (size_t i = 0; i < BLOCK; i++) {
+            assert_int_equal(early[i], poison);
+            assert_int_equal(late[i], i % 2 == 0 ? 7 : poison);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -325,6 +353,7 @@ int main(void)
         cmocka_unit_test_setup(test_atomics, set_up),
         cmocka_unit_test_setup(test_bits, set_up),
         cmocka_unit_test_setup(test_bulk_copies, set_up),
+        cmocka_unit_test_setup(test_element_copies_are_late, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
