@@ -53,9 +53,11 @@ template <class T, unsigned N> struct word_pack {
     }
 };
 
-/* What a pack of elements that are to be added is held as. */
-template <class T, unsigned N = PACK_WIDTH<T>>
-using held_pack = std::conditional_t<(sizeof(T) < sizeof(unsigned)), word_pack<T, N>, pack<T, N>>;
+/* What a pack of elements that are to be added is held as. Floats of 2 bytes are taken apart
+ * anyway: words save registers, where a thread has many packs. */
+template <class T, bool IN_WORDS = std::is_integral_v<T>>
+using held_pack = std::conditional_t<(sizeof(T) < sizeof(unsigned)) && IN_WORDS,
+                                     word_pack<T, PACK_WIDTH<T>>, pack<T, PACK_WIDTH<T>>>;
 
 /* Loads a whole pack as Pack, which is as large. */
 template <class Pack, class T> __device__ __forceinline__ Pack load_held(const T *array)
