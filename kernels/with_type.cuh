@@ -13,17 +13,24 @@ namespace SCANBENCH_BACKEND
 
 /* ---- Elements and their sums ---- */
 
-/* The type that elements of type T, as kernels read and write them, are added in. */
+/* The type that elements of type T, as kernels read and write them, are added in. Kernels that keep
+ * sums apart from elements add narrow integers in whole registers, since on less each instruction
+ * takes another one that masks; such a sum wraps when it is stored as an element. */
 template <class T> struct sums_of {
     using type = T;
+    using in_register =
+        std::conditional_t<std::is_integral_v<T> && (sizeof(T) < sizeof(uint32_t)), uint32_t, T>;
 };
 template <> struct sums_of<f16> {
     using type = float;
+    using in_register = float;
 };
 template <> struct sums_of<bf16> {
     using type = float;
+    using in_register = float;
 };
 template <class T> using sum_of = typename sums_of<T>::type;
+template <class T> using register_sum = typename sums_of<T>::in_register;
 
 template <class T> __host__ __device__ __forceinline__ T widen(T x)
 {

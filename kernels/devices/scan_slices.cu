@@ -67,7 +67,7 @@ static void run_one_wave(const struct team *team)
         using T = decltype(zero);
         using scan = scan_of<T>;
         on_each_member(team, [&](const struct call *call, unsigned member) {
-            const team_tiles<T> tiles = {
+            const team_tiles<register_sum<T>> tiles = {
                 memories_of(team), board.begun, board.status[number % 2], member,
                 team->size,        number};
             one_wave::run_tiles<scan::template slice, scan::template passing_slice>(

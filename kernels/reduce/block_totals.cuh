@@ -35,9 +35,11 @@ template <class T> struct block_share {
 /* Every thread gets the sum over the block. One barrier. */
 template <class T> __device__ __forceinline__ T block_sum(T sum, T *warp_totals)
 {
-    T total;
-    block_exclusive_sum<T>(warp_sum(sum), warp_totals, &total);
-    return total;
+    sum = warp_sum(sum);
+    if (lane_index() == 0)
+        warp_totals[threadIdx.x / WARP] = sum;
+    __syncthreads();
+    return sum_of_first(blockDim.x / WARP, warp_totals);
 }
 
 /* A total's bits, for accesses that are to bypass the L1. */

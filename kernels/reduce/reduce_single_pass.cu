@@ -18,30 +18,30 @@ namespace SCANBENCH_BACKEND
  * the first is used. FULL: the array has them all. Otherwise packs that it cuts off are left out,
  * and the array's first pack is loaded in their place; it must have one. */
 template <bool FULL, class T>
-__device__ __forceinline__ sum_of<T> sum_of_rows(const T *in, uint64_t first, uint64_t row,
-                                                 uint64_t n)
+__device__ __forceinline__ register_sum<T> sum_of_rows(const T *in, uint64_t first, uint64_t row,
+                                                       uint64_t n)
 {
     constexpr unsigned WIDTH = PACK_WIDTH<T>;
     const auto there = [&](unsigned p) { return FULL || first + p * row + WIDTH <= n; };
-    pack<T, WIDTH> x[PACKS];
+    held_pack<T> x[PACKS];
 #pragma unroll
     for (unsigned p = 0; p < PACKS; p++)
-        x[p] = *reinterpret_cast<const pack<T, WIDTH> *>(in + (there(p) ? first + p * row : 0));
-    sum_of<T> sum(0);
+        x[p] = load_held<held_pack<T>>(in + (there(p) ? first + p * row : 0));
+    register_sum<T> sum(0);
 #pragma unroll
     for (unsigned p = 0; p < PACKS; p++)
-        sum += there(p) ? pack_sum(x[p]) : sum_of<T>(0);
+        sum += there(p) ? pack_sum(x[p]) : register_sum<T>(0);
     return sum;
 }
 
 /* The thread's sum over the tiles of its block. */
-template <class T> __device__ __forceinline__ sum_of<T> thread_sum(const T *in, uint64_t n)
+template <class T> __device__ __forceinline__ register_sum<T> thread_sum(const T *in, uint64_t n)
 {
     constexpr unsigned WIDTH = PACK_WIDTH<T>;
     const uint64_t row = (uint64_t)blockDim.x * WIDTH; /* elements: one pack per thread */
     const uint64_t tile = PACKS * row, stride = gridDim.x * tile;
     uint64_t first = blockIdx.x * tile;
-    sum_of<T> sum(0);
+    register_sum<T> sum(0);
     for (; first + tile <= n; first += stride)
         sum += sum_of_rows<true>(in, first + threadIdx.x * WIDTH, row, n);
     /* One block has the last tile, if that is partial, and the elements of the pack cut off. */
@@ -57,11 +57,11 @@ template <class T> __device__ __forceinline__ sum_of<T> thread_sum(const T *in, 
 
 template <class T>
 __global__ void __launch_bounds__(1024)
-    reduce_kernel(const T *in, uint64_t n, sum_of<T> *totals, ticket_counter *tickets,
+    reduce_kernel(const T *in, uint64_t n, register_sum<T> *totals, ticket_counter *tickets,
                   unsigned last_ticket, T *result)
 {
-    auto *shared = shared_memory<shared_layout<sum_of<T>>>();
-    const sum_of<T> total = block_sum(thread_sum(in, n), shared->warp_totals);
+    auto *shared = shared_memory<shared_layout<register_sum<T>>>();
+    const register_sum<T> total = block_sum(thread_sum(in, n), shared->warp_totals);
     sum_of_blocks(total, {totals, tickets, gridDim.x, blockIdx.x, last_ticket}, shared, result);
 }
 
@@ -94,7 +94,7 @@ template <class T> static void reduce(const struct call *call)
 {
     const struct problem *problem = &call->problem;
     const unsigned blocks = blocks_for(problem);
-    using Sum = sum_of<T>;
+    using Sum = register_sum<T>;
     launch<reduce_kernel<T>>(
         queue_of(call),
         {blocks,

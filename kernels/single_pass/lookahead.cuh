@@ -371,8 +371,8 @@ void run(const struct call *call, const typename Slice<1>::stream &stream)
     const struct problem *problem = &call->problem;
     const uint64_t rings_bytes = (uint64_t)problem->device->multiprocessors * RING_BYTES;
     const uint64_t bytes = problem->n * element_bytes(problem->type) * Slice<1>::INPUTS;
-    /* Registers hold so many rows of one input, and of its sums: 16 a pack if elements are bytes.
-     */
+    /* Registers hold so many rows of one input, and of its sums. With bytes, the additions of a
+     * large tile take so long that it gains nothing. */
     constexpr unsigned LARGE_ROWS =
         Slice<1>::INPUTS == 1 && sizeof(typename Slice<1>::element) > 1 ? ROWS : FEW_ROWS;
     if constexpr (Slice<1>::STAGES)

@@ -72,23 +72,23 @@ inline void count_nothing(const struct call *call)
                   cudaMemsetAsync(call->count, 0, sizeof *call->count, queue_of(call)->stream));
 }
 
-/* ANYWHERE: the arrays are aligned to their elements only. */
-template <class T, unsigned ROWS, bool ANYWHERE = false> struct slice {
+/* ANYWHERE: the arrays are aligned to their elements only. Row: what a pack is held as. */
+template <class T, unsigned ROWS, bool ANYWHERE = false, class Row = pack<T, PACK_WIDTH<T>>>
+struct slice {
     static constexpr unsigned WIDTH = PACK_WIDTH<T>;
     static constexpr unsigned ROW = WARP * WIDTH; /* elements */
     static constexpr unsigned SIZE = ROWS * ROW;
     static constexpr unsigned INPUTS = 1;    /* arrays as large as the input */
     static constexpr unsigned MOST_HELD = 8; /* rows that 64 registers hold */
     using stream = arrays<T>;
-    pack<T, WIDTH> row[ROWS];
+    Row row[ROWS];
 
     /* Loads from element `first` on, with zeros past the end. */
     __device__ __forceinline__ void load(const stream &from, uint64_t first)
     {
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++)
-            row[r] = load_pack<T, WIDTH, ANYWHERE>(from.in, first + r * ROW + lane_index() * WIDTH,
-                                                   from.n);
+            load_held<ANYWHERE>(&row[r], from.in, first + r * ROW + lane_index() * WIDTH, from.n);
     }
 
     /* Loads from shared memory, which holds the whole slice. */
@@ -96,8 +96,7 @@ template <class T, unsigned ROWS, bool ANYWHERE = false> struct slice {
     {
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++)
-            row[r] =
-                *reinterpret_cast<const pack<T, WIDTH> *>(shared + r * ROW + lane_index() * WIDTH);
+            row[r] = load_held<Row>(shared + r * ROW + lane_index() * WIDTH);
     }
 
     /* The same for kernels that do not know how many arrays a tile has. */
@@ -128,14 +127,18 @@ template <class T> struct never_parked {
     unsigned count;
 };
 
+/* Floats of 2 bytes in words: one row is 4 % slower, eight rows spilled registers otherwise. */
+template <class T, unsigned ROWS>
+using scanned_pack = held_pack<T, std::is_integral_v<T> || (ROWS > 5)>;
+
 /* Scan: the total is the sum of the elements. PASSING: the L2 should evict the results before
  * the input; if it holds about one of the two arrays, the next reader of the input gains. */
 template <class T, unsigned ROWS, bool PASSING = false, bool ANYWHERE = false>
-struct scan_slice : slice<T, ROWS, ANYWHERE> {
-    using base = slice<T, ROWS, ANYWHERE>;
+struct scan_slice : slice<T, ROWS, ANYWHERE, scanned_pack<T, ROWS>> {
+    using base = slice<T, ROWS, ANYWHERE, scanned_pack<T, ROWS>>;
     static constexpr bool STAGES = false;
     using element = T;
-    using sum = sum_of<T>;
+    using sum = register_sum<T>;
     using total = sum; /* of one or several slices */
     using base::ROW;
     using base::row;
@@ -181,15 +184,8 @@ struct scan_slice : slice<T, ROWS, ANYWHERE> {
     {
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
-            sum through = before + left[r];
-            sum sums[WIDTH];
-            for (unsigned k = 0; k < WIDTH; k++) {
-                const sum exclusive = through;
-                through += widen(row[r].at[k]);
-                sums[k] = to.inclusive ? through : exclusive;
-            }
             store_pack<PASSING, ANYWHERE>(to.out, first + r * ROW + lane_index() * WIDTH, to.n,
-                                          narrow_pack<T>(sums));
+                                          pack_scan(row[r], before + left[r], to.inclusive));
         }
     }
 
