@@ -209,6 +209,17 @@ void describe_end(void)
            (unsigned long long)current_launch.request.grid, current_watch()->limit_ms / 1e3);
 }
 
+static void append_place_near(size_t distance, bool after, size_t bytes)
+{
+    if (distance == 0 && after)
+        append("right past the end of a buffer of %zu bytes", bytes);
+    else
+        append("%zu bytes %s a buffer of %zu bytes", distance,
+               after ? "past the end of" : "before the start of", bytes);
+    if (distance >> 31 != 0)
+        append("; has an int in the index exceeded 2^31?");
+}
+
 /* Appends where an address is, from the buffer that is nearest to it, if that can be the one that
  * the kernel meant. */
 static void append_distance(const void *address)
@@ -228,11 +239,10 @@ static void append_distance(const void *address)
             bytes = extent.bytes;
             after = at >= end;
         }
-    if (least == 0 && after)
-        append(", right past the end of a buffer of %zu bytes", bytes);
-    else if (least < FARTHEST_BYTES)
-        append(", %llu bytes %s a buffer of %zu bytes", (unsigned long long)least,
-               after ? "past the end of" : "before the start of", bytes);
+    if (least == FARTHEST_BYTES)
+        return;
+    append(", ");
+    append_place_near(least, after, bytes);
 }
 
 void describe_fault(const char *kind, bool has_address, const void *address, bool known)
@@ -386,9 +396,9 @@ void describe_damage(const char *kernel, const char *address, const struct exten
 {
     const char *start = (const char *)~extent->complement, *end = start + extent->bytes;
     clear_failure();
-    append("device memory out of bounds in %s: something wrote %zu bytes %s a buffer of %zu bytes",
-           kernel, (size_t)(address < start ? start - address : address - end),
-           address < start ? "before the start of" : "past the end of", extent->bytes);
+    append("wrote outside of an array in %s: ", kernel);
+    append_place_near((size_t)(address < start ? start - address : address - end), address >= start,
+                      extent->bytes);
 }
 
 void clear_failure(void)

@@ -88,9 +88,10 @@ static void note_report(const char *report)
     if (address)
         unpoison_memory((void *)(address > QUIET_BEFORE_BYTES ? address - QUIET_BEFORE_BYTES : 0),
                         QUIET_BEFORE_BYTES + QUIET_AFTER_BYTES);
-    describe_access(strstr(report, "heap-use-after-free") ? "memory used after it was freed"
-                                                          : "access outside an array",
-                    how, bytes, (void *)address, place);
+    /* An address outside of an array may happen to be near memory that was freed. */
+    const bool freed = strstr(report, "heap-use-after-free") && strstr(report, " inside of ");
+    describe_access(freed ? "memory used after it was freed" : "access outside an array", how,
+                    bytes, (void *)address, place);
     if (in_kernel)
         leave_scheduler();
 }

@@ -32,12 +32,16 @@ MARKERS = ["o", "s", "^", "D", "v", "P"]
 # What tells lines of one picture apart, besides the algorithm, and how it is written. One of
 # a kind is not.
 TELLING = {"threads": "{} threads", "device": "{}", "block": "block {}", "gpus": "{} GPUs", "ranks": "{} processes",
-           "engine": "{}"}
+           "engine": "{}", "simd": "{}"}
 # Axes, dates and versions that belong to an algorithm, and whatever follows from them.
 WITHIN_A_PICTURE = {"algo", "kernel", "launch", "line", "n", "pot", "library_version", "nodes", "date", *TELLING}
 # The columns that rows of one picture have in common.
 CONFIGURATION = [name for name, column_class in CLASSES.items()
                  if column_class not in ("MEASURE", "OUTCOME") and name not in WITHIN_A_PICTURE]
+# The counts that are drawn of --counts: {column: (picture, what it is, which is better)}.
+COUNTS_DRAWN = {"work_per_element": ("work", "additions per element", "lower"),
+                "bytes": ("bytes", "bytes that threads load and store per element", "lower"),
+                "sector_use_pct": ("used", "bytes used of the memory sectors touched (%)", "higher")}
 # What a CPU and a GPU that one picture compares have in common.
 DATA = ["type", "operator", "segments", "kind", "input", "max", "keep", "seed", "values"]
 
@@ -108,13 +112,13 @@ def groups_of(rows, columns=CONFIGURATION):
     caches = {row.get("cache") for row in rows}
     if "cold" in caches:
         rows = [row for row in rows if row.get("cache") == "cold"]
-    used = {(row["algo"], c) for row in rows for c in columns if value_of(row, c)}
+    used = {(row["algo"], row["device"], c) for row in rows for c in columns if value_of(row, c)}
     groups = {}
     for row in rows:
-        key = tuple(value_of(row, c) if (row["algo"], c) in used else None for c in columns)
+        key = tuple(value_of(row, c) if (row["algo"], row["device"], c) in used else None for c in columns)
         groups.setdefault(key, []).append(row)
 
-    # Rows of an algorithm that never uses a column belong to the groups of all its values.
+    # Rows of an algorithm that never uses a column on its device belong to the groups of all its values.
     def covers(key, part):
         return all(a in (b, None) for a, b in zip(part, key))
 
@@ -553,6 +557,25 @@ def chart_speedup(rows, reference, stem, written):
                axes_of_speedups)
 
 
+def chart_counts(rows, stem, written):
+    """What the kernels did, against array size (--counts)."""
+    rows = [{**row, "bytes": moved_bytes(row)} for row in rows]
+    for column, (picture, what, better) in COUNTS_DRAWN.items():
+        def axes_of_counts(axes, drawn, label=what[0].upper() + what[1:]):
+            size_axis(axes, drawn)
+            linear_axis(axes, drawn, label)
+
+        lines = {name: line for name, line in lines_of(rows, "n", column).items() if len(line) > 1}
+        if lines:
+            draw_chart(rows, lines, f"{stem}-{picture}", written, what, better, axes_of_counts)
+
+
+def moved_bytes(row):
+    """What is read and written per element, as text; empty if it was not counted."""
+    moved = [number(row, column) for column in ("read_bytes_per_element", "written_bytes_per_element")]
+    return str(sum(moved)) if None not in moved else ""
+
+
 def block_and_time_axes(axes, lines):
     size_and_time_axes(axes, lines)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, position: f"{value:.0f}"))
@@ -717,6 +740,22 @@ def draw_group(rows, stem, written):
     chart_kernels(rows, stem, written)
 
 
+def draw_file(path, rows, stem, written):
+    """Draws the charts of one file. Of the emulator's rows only counts are drawn. Returns the other rows."""
+    timed = [row for row in rows if row["device"] != "emulator"]
+    emulated = [row for row in rows if row["device"] == "emulator" and not row.get("kernel")]
+    counted = [row for row in emulated if row.get("global_load_requests")]
+    if emulated and not counted:
+        print(f"plot.sh: {path}: emulator times say nothing about a GPU: not drawn", file=sys.stderr)
+    if len({row.get("cache") for row in timed}) > 1 and any(row.get("cache") == "cold" for row in timed):
+        print(f"plot.sh: {path}: only the rows of cold caches are drawn", file=sys.stderr)
+    for draw, drawn in ((draw_group, timed), (chart_counts, counted)):
+        for apart_by, group in groups_of(drawn):
+            draw(group, f"{stem}-{apart_by}" if apart_by else stem, written)
+    chart_rows(timed, stem, written)
+    return timed
+
+
 def main(arguments):
     """Draws the named files and prints the names of the pictures."""
     folder = None
@@ -741,15 +780,10 @@ def main(arguments):
     except OSError as error:
         raise UsageError(f"--output={folder}: {error.strerror}") from error
 
-    written = []
+    written, timed = [], []
     for path, rows in files:
-        stem = os.path.join(folder, os.path.basename(path).removesuffix(".csv"))
-        if len({row.get("cache") for row in rows}) > 1 and any(row.get("cache") == "cold" for row in rows):
-            print(f"plot.sh: {path}: only the rows of cold caches are drawn", file=sys.stderr)
-        for apart_by, group in groups_of(rows):
-            draw_group(group, f"{stem}-{apart_by}" if apart_by else stem, written)
-        chart_rows(rows, stem, written)
-    chart_copies(list(itertools.chain.from_iterable(rows for _, rows in files)), folder, written)
+        timed += draw_file(path, rows, os.path.join(folder, os.path.basename(path).removesuffix(".csv")), written)
+    chart_copies(timed, folder, written)
     if not written:
         raise UsageError("nothing to draw: no three sizes, three block sizes or launches of one algorithm")
     for stem in written:

@@ -48,12 +48,9 @@ explain_counts() {
 
 kernels    launches of kernels
 work       additions per element
-depth      longest chain of additions, each of which needs the one before
 B/elem     bytes that threads load from and store to global memory, per element
 used       share of the bytes of the memory sectors touched for that
-shared     loads, stores and atomics of shared memory, one per warp
-conflicts  bank conflicts of these
-barriers   barriers that a block waits at
+conflicts  bank conflicts of accesses to shared memory
 END
 }
 
@@ -72,12 +69,23 @@ END
     cat <<END
 
 All columns of these rows: $file
+Charts of them: scripts/plot.sh $file
 
 To go on:
+END
+    if [ -n "$simulated" ]; then
+        cat <<END
+  ./scanbench --counts --algo='naive*,efficient*' --n=2^10..2^16
+  ./scanbench --check --algo=examples/course/my_scan.cu
+  docs/teaching.md: what is wrong with a scan, why it is slow, and pictures
+END
+    else
+        cat <<END
   ./scanbench --algo=efficient-smem --n=2^20 --block=32..1024
   ./scanbench --algo='efficient*,memcpy' --n=2^12..2^20 --output=scan.csv
-  ./scanbench --help
 END
+    fi
+    echo "  ./scanbench --help"
 }
 
 # Ctrl-C ends the current measurement; its rows are kept, both in scanbench and here.

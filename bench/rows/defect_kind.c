@@ -48,7 +48,7 @@ static const struct defect_kind kinds[] = {
     {"too much shared memory", "too much shared memory", NULL, FORM_TEXT},
     {"shared memory out of bounds", "writes outside its shared memory",
      "Is the array, or the third value in <<<>>>, as large as the largest index?", FORM_TEXT},
-    {"device memory out of bounds", "writes outside memory of cudaMalloc",
+    {"wrote outside of an array", "writes outside memory of cudaMalloc",
      "Is it as many bytes as cudaMalloc() was asked for?", FORM_TEXT},
     {"outside an array", "reads or writes outside an array",
      "Is the index tested against the size of that array?", FORM_TEXT},

@@ -178,9 +178,12 @@ static void device_failed(struct run *run, struct measurement *m, const char *wh
     snprintf(reason, sizeof reason, "%s",
              why);           /* `why` is valid only until the device's next call */
     release_algorithms(run); /* before the reset frees it */
-    const enum recovery recovery = run->session->device->can->recover(run->session->device);
+    const struct backend *can = run->session->device->can;
+    const enum recovery recovery = can->recover(run->session->device);
     m->lost = recovery != DEVICE_USABLE;
-    snprintf(full, sizeof full, "%s%s", recovery == DEVICE_USABLE ? "" : DEVICE_WAS_LOST, reason);
+    /* In the emulator the reason says what the kernel did, and no hardware is in doubt. */
+    const bool by_kernel = can->simulated && strncmp(reason, "run: ", strlen("run: ")) == 0;
+    snprintf(full, sizeof full, "%s%s", m->lost && !by_kernel ? DEVICE_WAS_LOST : "", reason);
     if (!m->done && !interrupted()) /* a wrong result takes precedence */
         finish_row(m, "error", full);
     if (recovery != DEVICE_RESET) {

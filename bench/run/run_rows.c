@@ -248,6 +248,18 @@ static const char *format_choice(const struct task *task, struct row_texts *text
     return texts->chose;
 }
 
+/* A row of a file of the user's went wrong: --check says more. */
+static void tell_of_check(const struct run *run, const struct measurement *m)
+{
+    const char *file = m->entry->row->own_file;
+    const bool wrong = check_is(m, "failed") || check_is(m, "error");
+    if (file == NULL || !wrong || run->options->check.wanted || run->options->quiet ||
+        run->state->told_of_check)
+        return;
+    run->state->told_of_check = true;
+    complain("what is wrong: scanbench --check --algo=%s", file);
+}
+
 void send_row(const struct run *run, const struct measurement *m)
 {
     const bool passed = check_is(m, "passed");
@@ -275,6 +287,7 @@ void send_row(const struct run *run, const struct measurement *m)
         write_launches(run, &row, m);
     if (passed)
         write_lines(run, &row, m);
+    tell_of_check(run, m);
 }
 
 /* A failed memcpy may have no row that says so, and without it the other rows lack memcpy_pct. */

@@ -33,6 +33,7 @@ struct run_state {
     char endless[512];                      /* names of rows that did not end, each with a blank */
     double reference_ms[CACHE_STATE_COUNT]; /* of `auto` on one device, for that group */
     bool told_of[DEVICE_KIND_COUNT];        /* was the note on disturbances printed? */
+    bool told_of_check;                     /* and that on what --check says of a file? */
 
     /* What runs. */
     int running;            /* the entry that runs or ran last in the group */

@@ -196,7 +196,7 @@ END
     CXX=$BATS_TEST_TMPDIR/c++ run --separate-stderr "$scanbench" --check --algo=tests/own/wrong/own_overrun.cu --n=1000
     [ "$status" -eq 3 ]
     has "$stderr" 'the compiler has no address sanitizer that can be used'
-    has "$output" 'something wrote' 'of a buffer of 60 bytes'
+    has "$output" 'wrote outside of an array in sum_blocks: right past the end of a buffer of 60 bytes'
 }
 
 @test "check: with clang" {

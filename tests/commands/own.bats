@@ -63,6 +63,19 @@ rows_of() {
     done < <(share tests/own/wrong/*.cu)
 }
 
+@test "own: after a row that is wrong one line says how to find out more" {
+    local file=tests/own/wrong/own_overrun.cu
+    run --separate-stderr "$scanbench" --samples=1 --algo="$file" --device=emulator --n=999,1000 --columns=reason --format=csv
+    echo "$output; $stderr"
+    [ "$status" -eq 1 ]
+    has "$output" 'run: wrote outside of an array in sum_blocks: right past the end of a buffer of 60 bytes'
+    [[ $output != *'device was lost'* ]]
+    [ "$(grep -c 'what is wrong' <<<"$stderr")" -eq 1 ]
+    has "$stderr" "scanbench: what is wrong: scanbench --check --algo=$file"
+    run --separate-stderr quick --algo="$file" --device=emulator --n=1000 --columns=reason --format=csv
+    [ -z "$stderr" ]
+}
+
 @test "own: rows as any other: cold and hot, kernels, beside scanbench's, from the list to CSV" {
     local file
     file=$(plain_scan a.cu mine)

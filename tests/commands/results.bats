@@ -282,6 +282,8 @@ After." ]
     quick --device=emulator --algo=naive-smem,warp-shuffle --n=3000 --kernels --output="$work/launches.csv"
     quick --device=emulator --algo=reduce-then-scan --n=2^6..2^10 --copies --output="$work/gpu.csv"
     quick --device=cpu --op=sort --algo=serial,radix,memcpy --n=2^6..2^10 --output="$work/sorts.csv"
+    # As if a GPU had measured them.
+    sed -i 's/,emulator,/,gpu0,/' "$work"/{block,launches,gpu}.csv
     run scripts/plot.sh --output="$work/first" "$work"/{cpu,block,launches,gpu,sorts}.csv
     echo "$output"
     [ "$status" -eq 0 ]
@@ -300,6 +302,50 @@ After." ]
     ! grep '>memcpy<' "$work/first/sorts-keys.svg" || false
     scripts/plot.sh --output="$work/second" "$work"/{cpu,block,launches,gpu,sorts}.csv
     diff -r "$work/first" "$work/second"
+}
+
+@test "plots: of the emulator's rows the counts are drawn, and no times" {
+    local work=$BATS_TEST_TMPDIR
+    quick --device=emulator --algo=naive,efficient,memcpy --n=2^6..2^8 --counts --output="$work/counts.csv"
+    quick --device=emulator --algo=naive --n=2^6..2^8 --copies --kernels --output="$work/times.csv"
+    quick --device=cpu --algo=serial,memcpy --n=2^6..2^8 --output="$work/cpu.csv"
+    # As make run writes them: into one file.
+    sed 1d "$work/cpu.csv" >>"$work/counts.csv"
+    run --separate-stderr scripts/plot.sh --output="$work/plots" "$work/counts.csv" "$work/times.csv"
+    echo "$output; $stderr"
+    [ "$status" -eq 0 ]
+    [ "$stderr" = "plot.sh: $work/times.csv: emulator times say nothing about a GPU: not drawn" ]
+    [ "$(cd "$work/plots" && echo *.svg)" = \
+        "counts-bandwidth.svg counts-bytes.svg counts-time.svg counts-used.svg counts-work.svg" ]
+    has "$(cat "$work/plots/counts-work.svg")" '>naive<' '>efficient<' 'Additions per element' 'lower is better'
+    has "$(cat "$work/plots/counts-time.svg")" '>serial<' '>memcpy<'
+    ! grep -E '>(naive|efficient)<' "$work/plots/counts-time.svg" || false
+}
+
+@test "plots: vector paths are lines of one picture, beside what has none" {
+    local work=$BATS_TEST_TMPDIR
+    python3 - "$work" <<'END'
+import csv, sys
+def write(name, paths):
+    with open(f"{sys.argv[1]}/{name}.csv", "w", newline="") as file:
+        out = csv.DictWriter(file, ["op", "algo", "type", "n", "device", "device_name", "driver", "simd", "time_ms", "check"],
+                             restval="", lineterminator="\n")
+        out.writeheader()
+        row = {"op": "scan", "type": "i32", "device": "cpu", "device_name": "c", "check": "passed"}
+        for k in range(6, 10):
+            for algo, path in [("memcpy", ""), *(("simd", path) for path in paths)]:
+                out.writerow({**row, "algo": algo, "simd": path, "n": 2**k, "time_ms": k})
+            # The same algorithm on another device, where it has a column of its own.
+            out.writerow({**row, "algo": "memcpy", "device": "gpu0", "device_name": "g", "driver": "580", "n": 2**k, "time_ms": k})
+write("one", ["avx512"])
+write("two", ["avx512", "avx2"])
+END
+    run scripts/plot.sh --output="$work/plots" "$work"/one.csv "$work"/two.csv
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "$(cd "$work/plots" && echo *-time.svg)" = "one-c-time.svg one-g-580-time.svg two-c-time.svg two-g-580-time.svg" ]
+    has "$(cat "$work/plots/one-c-time.svg")" '>simd<' '>memcpy<'
+    has "$(cat "$work/plots/two-c-time.svg")" '>simd, avx512<' '>simd, avx2<' '>memcpy<'
 }
 
 @test "plots: speedups over the libraries that there are" {

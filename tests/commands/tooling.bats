@@ -394,21 +394,32 @@ END
 @test "make run: a table, what it means, and one CSV file with a new name each time" {
     first_run 0
     [ "$status" -eq 0 ]
-    has "$output" 'a table of cpu' 'a table of emulator' 'GB/s ' '% memcpy ' 'check ' './scanbench --algo'
+    has "$output" 'a table of cpu' 'a table of emulator' 'GB/s ' '% memcpy ' 'check '
+    # Times of the emulator are not what to look at next.
+    has "$output" './scanbench --counts ' './scanbench --check ' 'docs/teaching.md'
+    [[ $output != *--block=32..1024* ]]
     first_run 0
     local files=("$tree"/results/local/*)
     [ "${#files[@]}" -eq 2 ]
     local file
     file=$(sed -n 's/^All columns of these rows: //p' <<<"$output")
+    has "$output" "Charts of them: scripts/plot.sh $file"
     [ "$(cat "$tree/$file")" = $'device,n\ncpu,1\nemulator,1' ]
 }
 
 @test "make run: fits a terminal of 80 columns" {
     command -v script >/dev/null || skip "no script"
+    local head word
     first_run 0 terminal
     [ "$status" -eq 0 ]
     has "$output" 'a table of cpu' 'a table of emulator' 'To go on:'
     [ "$(tr -d '\r' <<<"$output" | grep -v '^All columns of these rows' | awk 'length > 80')" = '' ]
+    # What is explained of the counts is shown.
+    head=$(script -qec "stty cols 80; $scanbench --device=emulator --algo=efficient-smem-padded --n=1000,2^12 --counts \
+        --samples=1 --quiet --format=table" /dev/null </dev/null | grep '^algo')
+    for word in $(tr -d '\r' <<<"$output" | sed -n '/^check/,/^All/s/^\([^ ]*\)  .*/\1/p'); do
+        has "$head" "$word"
+    done
 }
 
 @test "make run: what fails is not hidden" {

@@ -1,4 +1,4 @@
-// expect: error,|device memory out of bounds in sum_blocks: something wrote|past the end of a buffer of 60 bytes
+// expect: error,|wrote outside of an array in sum_blocks: right past the end of a buffer of 60 bytes
 // check: outside an array|sum_blocks|own_overrun.cu:13|past the end of a buffer|at every size
 // It has room for the sums of all blocks but the last.
 #include <scanbench_own.h>
