@@ -255,3 +255,11 @@ grade() {
     cp examples/course/my_scan.cu "$BATS_TEST_TMPDIR"
     fake=$scanbench grade "$BATS_TEST_TMPDIR/my_scan.cu,3,18" "$BATS_TEST_TMPDIR/my_scan.cu"
 }
+
+@test "check: a copy of a negative size says so" {
+    sed 's/\(cudaMemcpy([^;]*, \)[^,]*sizeof[^,]*\(, cudaMemcpyDefault\|, cudaMemcpy[A-Za-z]*\))/\1-8 * sizeof(int)\2)/' \
+        tests/own/wrong/copy_too_long.cu >"$BATS_TEST_TMPDIR/negative.cu"
+    check --algo="$BATS_TEST_TMPDIR/negative.cu" --n=100 --input=ones
+    [ "$status" -eq 3 ]
+    has "$output" 'illegal cudaMemcpy of -32 bytes: is a count negative or not initialised?'
+}
