@@ -278,7 +278,12 @@ void describe_illegal_launch(const char *kernel, const char *what)
 void describe_illegal_copy(size_t bytes, size_t there)
 {
     clear_failure();
-    append("illegal cudaMemcpy of %zu bytes: the memory has only %zu from there on", bytes, there);
+    if (bytes > SIZE_MAX / 2)
+        append("illegal cudaMemcpy of %td bytes: is a count negative or not initialised?",
+               (std::ptrdiff_t)bytes);
+    else
+        append("illegal cudaMemcpy of %zu bytes: the memory has only %zu from there on", bytes,
+               there);
 }
 
 void describe_default_stream(const char *kernel)

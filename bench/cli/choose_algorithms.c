@@ -79,6 +79,8 @@ static bool check_algo_word(const struct command_line *line, const char *word)
         return true;
     if (!ops[0])
         complain("--algo=%s: there is no such algorithm in this build (--list shows all)", word);
+    else if (!kinds[0] && !line->given[OPTION_OP])
+        complain("--algo=%s is not an algorithm of --op=scan, the default; add --op=%s", word, ops);
     else if (!kinds[0])
         complain("--algo=%s is not an algorithm of the chosen --op; it belongs to --op=%s", word,
                  ops);

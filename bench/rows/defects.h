@@ -48,6 +48,7 @@ struct subject {
 struct verdicts {
     struct subject *subjects;
     size_t count;
+    bool interrupted; /* rows are missing, nobody knows how many */
 };
 
 struct verdicts *new_verdicts(void);

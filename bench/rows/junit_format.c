@@ -60,10 +60,12 @@ static bool is_in_class(int class, int64_t n)
 struct class_rows {
     size_t run, failed, skipped; /* failed: a wrong result, or too slow */
     int defect;                  /* the first that shows; NO_DEFECT: none */
+    bool error;                  /* no defect showed before the run was interrupted */
     double slower_pct;           /* of the slowest row; NAN: none is too slow */
 };
 
-static struct class_rows look_at_class(const struct subject *subject, int class)
+static struct class_rows look_at_class(const struct verdicts *verdicts,
+                                       const struct subject *subject, int class)
 {
     struct class_rows rows = {.defect = NO_DEFECT, .slower_pct = NAN};
     for (size_t r = 0; r < subject->row_count; r++) {
@@ -77,6 +79,7 @@ static struct class_rows look_at_class(const struct subject *subject, int class)
         if (row->defect != NO_DEFECT && (rows.defect == NO_DEFECT || row->defect < rows.defect))
             rows.defect = row->defect;
     }
+    rows.error = verdicts->interrupted && rows.failed == 0;
     return rows;
 }
 
@@ -122,23 +125,26 @@ static void write_failure(const struct subject *subject, int class, const struct
     fputs("</failure>\n", out);
 }
 
-static void write_case(const struct subject *subject, int class, FILE *out)
+static void write_case(const struct verdicts *verdicts, const struct subject *subject, int class,
+                       FILE *out)
 {
-    const struct class_rows rows = look_at_class(subject, class);
+    const struct class_rows rows = look_at_class(verdicts, subject, class);
     char name[128];
-    if (rows.run + rows.skipped == 0)
+    if (rows.run + rows.skipped == 0 && !rows.error)
         return;
     snprintf(name, sizeof name, "%s.%s", subject->op, subject->algo);
     fputs("    <testcase", out);
     write_attribute("classname", name, out);
     write_attribute("name", classes[class].name, out);
-    if (rows.failed == 0 && rows.run > 0) {
+    if (rows.failed == 0 && rows.run > 0 && !rows.error) {
         fputs("/>\n", out);
         return;
     }
     fputs(">\n", out);
     if (rows.failed > 0) {
         write_failure(subject, class, &rows, out);
+    } else if (rows.error) {
+        fputs("      <error message=\"interrupted\"/>\n", out);
     } else {
         fputs("      <skipped", out);
         write_attribute("message", subject->why_skipped, out);
@@ -147,23 +153,24 @@ static void write_case(const struct subject *subject, int class, FILE *out)
     fputs("    </testcase>\n", out);
 }
 
-static void write_suite(const struct subject *subject, FILE *out)
+static void write_suite(const struct verdicts *verdicts, const struct subject *subject, FILE *out)
 {
-    size_t tests = 0, failures = 0, skipped = 0;
+    size_t tests = 0, failures = 0, errors = 0, skipped = 0;
     char name[128];
     for (int class = 0; class < CLASSES; class ++) {
-        const struct class_rows rows = look_at_class(subject, class);
-        tests += rows.run + rows.skipped > 0;
+        const struct class_rows rows = look_at_class(verdicts, subject, class);
+        tests += rows.run + rows.skipped > 0 || rows.error;
         failures += rows.failed > 0;
-        skipped += rows.run == 0 && rows.skipped > 0;
+        errors += rows.error;
+        skipped += rows.run == 0 && rows.skipped > 0 && !rows.error;
     }
     snprintf(name, sizeof name, "%s %s", subject->op, subject->algo);
     fputs("  <testsuite", out);
     write_attribute("name", name, out);
-    fprintf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\">\n", tests, failures,
-            skipped);
+    fprintf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\">\n", tests,
+            failures, errors, skipped);
     for (int class = 0; class < CLASSES; class ++)
-        write_case(subject, class, out);
+        write_case(verdicts, subject, class, out);
     fputs("  </testsuite>\n", out);
 }
 
@@ -174,6 +181,6 @@ void write_junit(const struct written_rows *rows, FILE *out)
 {
     fprintf(out, "%s\n", junit_head);
     for (size_t s = 0; s < rows->verdicts->count; s++)
-        write_suite(&rows->verdicts->subjects[s], out);
+        write_suite(rows->verdicts, &rows->verdicts->subjects[s], out);
     fputs("</testsuites>\n", out);
 }

@@ -3,6 +3,7 @@
 
 #include "../base/decimal.h"
 #include "../base/errors.h"
+#include "../base/interrupt.h"
 #include "../base/terminal.h"
 #include "../base/text.h"
 #include "baseline.h"
@@ -360,6 +361,8 @@ static void write_traces(struct report *report)
 int close_report(struct report *report)
 {
     end_group_of_rows(report);
+    if (report->rows.verdicts != NULL)
+        report->rows.verdicts->interrupted = interrupted();
     if (report->format->end != NULL)
         write_end(report, report->format->end, &report->file);
     write_end(report, write_junit, &report->junit);

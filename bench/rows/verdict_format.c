@@ -139,7 +139,11 @@ static void write_subject(const struct written_rows *rows, const struct subject 
     const size_t run = subject->row_count - subject->skipped;
     const size_t sizes = count_sizes(subject, row_passed, NO_DEFECT);
     fprintf(out, "%s %s: ", subject->op, subject->algo);
-    if (run == 0)
+    if (rows->verdicts->interrupted)
+        fprintf(out, "interrupted after %zu configuration%s, ", run, plural(run));
+    if (rows->verdicts->interrupted && subject->defect_count == 0)
+        fputs("no defect so far\n", out);
+    else if (run == 0)
         fprintf(out, "not checked: %s\n", subject->why_skipped);
     else if (subject->defect_count == 0)
         fprintf(out, "passed: %zu configuration%s at %zu size%s\n", run, plural(run), sizes,

@@ -68,6 +68,15 @@ static const char *check_for_leaks(const struct run *run, struct measurement *m)
     return NULL;
 }
 
+/* --check --strict: code of the user's for a GPU must run there. Of one element nothing need be
+ * computed. */
+static void check_for_launches(const struct run *run, struct measurement *m)
+{
+    if (run->options->check.wanted && run->options->strict && m->entry->row->own_file != NULL &&
+        run->session->device->can->has_blocks && m->task.problem.n > 1 && m->log.count == 0)
+        finish_row(m, "failed", "no kernel was launched");
+}
+
 /* Once for all rows in turn that have this reason. */
 static void tell_why_not_counted(struct run *run, const char *why_not)
 {
@@ -228,6 +237,8 @@ const char *take_turn(struct run *run, struct measurement *m)
         why = check_with_other_data(run, m);
     if (why == NULL && !m->done)
         why = check_for_leaks(run, m);
+    if (why == NULL && !m->done)
+        check_for_launches(run, m);
     if (why == NULL && !m->done)
         finish_row(m, "passed", NULL);
     return why;

@@ -205,3 +205,102 @@ END
     [ "$status" -eq 3 ]
     has "$output" 'access outside an array in scan_each' 'past the end of a buffer of 4000 bytes'
 }
+
+@test "check: a run that is interrupted passes nothing that it has not finished" {
+    local xml=$BATS_TEST_TMPDIR/checks.xml file=$BATS_TEST_TMPDIR/loops.cu
+    cat >"$file" <<'END'
+#include <scanbench_own.h>
+#include <unistd.h>
+void scan(int n, int *odata, const int *idata)
+{
+    for (int i = 0, sum = 0; i < n; sum += idata[i++])
+        odata[i] = sum;
+    while (n > 100)
+        usleep(1000);
+}
+SCANBENCH_HOST_SCAN("mine", scan)
+END
+    check --algo="$file" --n=1 # compiles it
+    run --separate-stderr timeout 8 "$scanbench" --check --quiet --algo="$file" --n=0,1,1000 --input=ones --junit="$xml"
+    echo "exit $status: $output"
+    has "$output" 'scan mine: interrupted after ' ', no defect so far'
+    [[ $output != *passed* ]]
+    [ "$(grep -c '<testcase' "$xml")" -eq 6 ]
+    [ "$(grep -c '<error message="interrupted"/>' "$xml")" -eq 6 ]
+    grep -q 'tests="6" failures="0" errors="6" skipped="0"' "$xml"
+}
+
+@test "check: --strict wants a kernel of code for a GPU" {
+    check --strict --algo="tests/own/right/course dir/it's efficient.cu" --op=scan --n=1,100 --input=ones \
+        --junit="$BATS_TEST_TMPDIR/checks.xml"
+    [ "$status" -eq 3 ]
+    has "$output" 'does its work on the CPU' 'only at n = 100'
+    has "$(cat "$BATS_TEST_TMPDIR/checks.xml")" '<failure message="does its work on the CPU">'
+}
+
+# A program in the place of scanbench: writes VERDICT lines to the file of --junit, and ends as told.
+fake_scanbench() {
+    cat >"$BATS_TEST_TMPDIR/scanbench" <<'END'
+#!/bin/sh
+for flag; do
+    case $flag in
+    --junit=*) cp "$CASES" "${flag#--junit=}" ;;
+    --algo=*) echo "${flag#--algo=}" >>"$CASES.seen" ;;
+    esac
+done
+[ "$END" != killed ] || kill -9 $$
+exit "$END"
+END
+    chmod +x "$BATS_TEST_TMPDIR/scanbench"
+    export CASES=$BATS_TEST_TMPDIR/cases
+    cat >"$CASES" <<'END'
+    <testcase classname="scan.my-naive" name="no element"/>
+    <testcase classname="scan.my-naive" name="one element">
+      <failure message="wrong result"></failure>
+    </testcase>
+    <testcase classname="compact.my-compact" name="no element"/>
+    <testcase classname="scan.another" name="no element"/>
+END
+}
+
+# grade WANTED FLAG...: the lines of grade.sh.
+grade() {
+    local wanted=$1
+    shift
+    run --separate-stderr env SCANBENCH="${fake:-$BATS_TEST_TMPDIR/scanbench}" sh examples/course/grade.sh "$@"
+    echo "exit $status: $output; stderr: $stderr"
+    [ "$output" = "$wanted" ]
+}
+
+@test "grade.sh: what is expected is counted, of runs that ended by themselves" {
+    local folder="$BATS_TEST_TMPDIR/Mueller, Eva_12_file"
+    fake_scanbench
+    mkdir "$folder"
+    touch "$folder/my_scan.cu" "$folder/other.cu"
+    END=3 grade "\"$folder/my_scan.cu\",2,18" "$folder/my_scan.cu"
+    [ "$(cat "$CASES.seen")" = ./my_scan.cu ]
+    [ -e "$folder/my_scan.checks.txt" ]
+    END=0 grade "\"$folder/other.cu\",1,12" --expect=scan:my-naive,scan:my-efficient "$folder/other.cu"
+    [ -e "$folder/other.checks.xml" ] && [ -e "$folder/my_scan.checks.xml" ]
+    for end in killed 1 2 130; do
+        END=$end grade "\"$folder/my_scan.cu\",0,18" "$folder/my_scan.cu"
+        [ ! -e "$folder/my_scan.checks.xml" ]
+    done
+    fake=/no/scanbench END=0 grade '' "$folder/my_scan.cu"
+    [ "$status" -eq 1 ]
+    has "$stderr" '/no/scanbench is not installed'
+}
+
+@test "grade.sh: the skeleton passes for doing nothing with no elements" {
+    long_test
+    cp examples/course/my_scan.cu "$BATS_TEST_TMPDIR"
+    fake=$scanbench grade "$BATS_TEST_TMPDIR/my_scan.cu,3,18" "$BATS_TEST_TMPDIR/my_scan.cu"
+}
+
+@test "check: a copy of a negative size says so" {
+    sed 's/\(cudaMemcpy([^;]*, \)[^,]*sizeof[^,]*\(, cudaMemcpyDefault\|, cudaMemcpy[A-Za-z]*\))/\1-8 * sizeof(int)\2)/' \
+        tests/own/wrong/copy_too_long.cu >"$BATS_TEST_TMPDIR/negative.cu"
+    check --algo="$BATS_TEST_TMPDIR/negative.cu" --n=100 --input=ones
+    [ "$status" -eq 3 ]
+    has "$output" 'illegal cudaMemcpy of -32 bytes: is a count negative or not initialised?'
+}

@@ -168,6 +168,8 @@ skipped,its file says that it takes at most 1024 elements" ]
     [[ $stderr == *'b.cu:11: scan mine is the name of an algorithm of '*'a.cu; give this one another' ]]
     fails 2 --algo="$(plain_scan a.cu mine)" --op=sort
     [[ $stderr == *'it belongs to --op=scan' ]]
+    fails 2 --algo=tests/own/right/radix.cu
+    [[ $stderr == *'is not an algorithm of --op=scan, the default; add --op=sort' ]]
     fails 2 --algo="$(plain_scan a.cu mine)" --device=cpu
     [[ $stderr == *'add --device=emulator' ]]
     file=$(plain_scan a.cu mine)

@@ -96,8 +96,8 @@ refuses() {
     # The kernel and its line from docs/adding.md.
     sed -n '/^```cuda$/,/^```$/p' docs/adding.md | sed '1d;$d' >"$tree/kernels/classic/scan_one_thread.cu"
     grep '^    ALGORITHM(GPU' docs/adding.md >>"$tree/bench/algorithms.def"
-    sed 's/cpu_scan_serial/cpu_scan_mine/; s/"serial"/"mine"/' cpu/scan_serial.c >"$tree/cpu/scan_mine.c"
-    echo 'ALGORITHM(CPU, scan_mine)' >>"$tree/bench/algorithms.def"
+    sed -n '/^```c$/,/^```$/{ /scan_plain: /,/^```$/p }' docs/adding.md | sed '$d' >"$tree/cpu/scan_plain.c"
+    grep '^    ALGORITHM(CPU, scan_plain' docs/adding.md >>"$tree/bench/algorithms.def"
     build_tree
     echo "$output"
     [ "$status" -eq 0 ]
@@ -105,8 +105,8 @@ refuses() {
     "$tree/build/asan/scanbench" --algo=one-thread --device=emulator --n=0,1,1000 --block=32,1024 \
         --kind=exclusive,inclusive --type=i32,f64 --samples=1 --output="$rows"
     [ "$(read_csv "$rows" check | sort | uniq -c | awk '{ print $1, $2 }')" = "24 passed" ]
-    [ "$("$tree/build/asan/scanbench" --algo=mine --n=1000 --samples=1 --columns=algo,check | tail -n 1)" = \
-        mine,passed ]
+    [ "$("$tree/build/asan/scanbench" --algo=plain --n=1000 --samples=1 --columns=algo,check | tail -n 1)" = \
+        plain,passed ]
 
     # The tests include it without further changes.
     run bash tests/matrix.sh "$tree/build/asan/scanbench" 'scan one-thread'
