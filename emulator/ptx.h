@@ -193,6 +193,7 @@ void wait_for_copies();
 
 template <class T> static inline void copy_to_shared(T *to, const T *from)
 {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8);
     const T value = *from;
     T poison;
     memset(&poison, mbarrier::ASYNC_POISON, sizeof poison);

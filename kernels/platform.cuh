@@ -269,6 +269,7 @@ __device__ __forceinline__ unsigned shared_address(const void *pointer)
  * after the thread's wait_for_copies(). */
 template <class T> __device__ __forceinline__ void copy_to_shared(T *to, const T *from)
 {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8);
     if constexpr (COMPILED_FOR >= 80)
         asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared_address(to)),
                      "l"(__cvta_generic_to_global(from)), "n"(sizeof(T))

@@ -5,7 +5,7 @@ A page has a table with this head, whose lines are written from all files of the
 
     | CUB is faster | file | CUB's time over that of `auto` |
 
-Rows of one GPU count that passed, with cold caches. A ratio from 0.995 on is no lead. Where a file has several
+Rows of one GPU count that passed, with cold caches. Ratios of 0.995 or more do not count. Where a file has several
 rows of a configuration, as of several processes, their median counts.
 
 --check writes nothing. It names the pages whose table the rows contradict, and then exits with 1."""

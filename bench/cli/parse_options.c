@@ -254,9 +254,11 @@ static void record_flag(struct options *options, const struct option_row *row, c
 static bool take_flag(struct command_line *line, const struct option_row *row, const char *value,
                       bool joined)
 {
-    /* In "--algo --n=5" and "--algo -q", the second flag is not the value of the first. */
-    const bool is_flag = value && value[0] == '-' &&
-                         (value[1] == '-' || (value[1] != '\0' && row_of(value[1]) != NULL));
+    /* In "--algo --n=5" and "--algo -q", the second flag is not the value of the first. The flags
+     * of a compiler begin with one dash, too. */
+    const bool is_letter = value && value[0] == '-' && value[1] != '\0' && value[2] == '\0' &&
+                           row_of(value[1]) != NULL && row != &option_rows[OPTION_COMPILE_FLAGS];
+    const bool is_flag = is_letter || (value && value[0] == '-' && value[1] == '-');
     if (is_flag && !joined) {
         char copy[SHORT_TEXT_BYTES];
         complain("--%s needs a value, --%s=%s, but %s follows it", row->name, row->name,

@@ -384,12 +384,14 @@ int close_report(struct report *report)
 
 void tell_how_to_go_on(const struct output_spec *output)
 {
-    if (output->path == NULL || !is_csv(output->format))
+    const bool junit = output->junit_path != NULL, trace = output->trace_path != NULL;
+    if (output->path == NULL)
         complain("interrupted; with --output=FILE, a run can be resumed");
+    else if (!is_csv(output->format))
+        complain("interrupted; with --output=FILE in CSV, a run can be resumed");
     else
-        complain("interrupted; finished rows are in %s; to go on, %s%s", output->path,
+        complain("interrupted; finished rows are in %s; to go on, %s%s%s%s", output->path,
                  output->opening == FILE_RESUME ? "run it again" : "add --resume",
-                 output->junit_path != NULL   ? " and leave out --junit"
-                 : output->trace_path != NULL ? " and leave out --trace"
-                                              : "");
+                 junit || trace ? " and leave out " : "", junit ? "--junit" : "",
+                 trace ? (junit ? " and --trace" : "--trace") : "");
 }

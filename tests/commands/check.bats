@@ -297,6 +297,12 @@ grade() {
     fake=$scanbench grade "$BATS_TEST_TMPDIR/my_scan.cu,3,18" "$BATS_TEST_TMPDIR/my_scan.cu"
 }
 
+@test "check: the skeleton of a sort compiles, and is right for no element alone" {
+    check --algo=examples/course/my_sort.cu --n=0,100 --input=uniform
+    [ "$status" -eq 3 ]
+    has "$output" 'sort my-sort' 'first at n = 100'
+}
+
 @test "check: a copy of a negative size says so" {
     sed 's/\(cudaMemcpy([^;]*, \)[^,]*sizeof[^,]*\(, cudaMemcpyDefault\|, cudaMemcpy[A-Za-z]*\))/\1-8 * sizeof(int)\2)/' \
         tests/own/wrong/copy_too_long.cu >"$BATS_TEST_TMPDIR/negative.cu"

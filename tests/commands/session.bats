@@ -250,7 +250,10 @@ cub_version() {
     [ "$(awk '/^scan +parallel/ { print $8 }' <<<"$output" | sort -u | paste -sd' ')" = "1 2" ]
     [ "$(awk 'NR == 1 { print $8 }' <<<"$output")" = threads ]
     ! grep ' $' <<<"$output" || false
-    ! "$scanbench" --dry-run --algo=serial,naive --operator=max --n=10 2>/dev/null | grep ' $' || false
+    run --separate-stderr "$scanbench" --dry-run --algo=serial,naive --operator=max --n=10
+    [ "$status" -eq 0 ]
+    has "$output" 'serial' 'naive'
+    ! grep ' $' <<<"$output" || false
 }
 
 @test "--dry-run fits a terminal of 80 columns" {

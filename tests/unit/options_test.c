@@ -511,7 +511,7 @@ static const struct {
     [OPTION_EXCLUSIVE] = {"--exclusive", ""},
     [OPTION_INCLUSIVE] = {"--inclusive", ""},
     [OPTION_DEVICE] = {"--device=emulator", ""},
-    [OPTION_COMPILE_FLAGS] = {"--compile-flags=-DA", ""},
+    [OPTION_COMPILE_FLAGS] = {"--compile-flags -g", ""}, /* no -g of ours */
     [OPTION_CHECK] = {"--check", ""},
     [OPTION_GPUS] = {"--gpus=2", ""},
     [OPTION_ENGINE] = {"--engine=peer", "--gpus=2"},

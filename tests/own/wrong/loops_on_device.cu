@@ -1,5 +1,5 @@
 // expect: error,|time limit|in wait
-// check: too slow, or without end|time limit in wait|configurations skipped: other rows of it did not come to an end
+// check: too slow, or never ends|time limit in wait|configurations skipped: other rows of it did not come to an end
 // A kernel that waits for a flag that nobody sets.
 #include <scanbench_own.h>
 

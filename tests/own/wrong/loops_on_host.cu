@@ -1,5 +1,5 @@
 // expect: error,|it did not end within 1 s
-// check: too slow, or without end|it did not end within 1 s|other rows of it did not come to an end
+// check: too slow, or never ends|it did not end within 1 s|other rows of it did not come to an end
 // flags: --timeout=1
 // Host code that waits for what never happens.
 #include <scanbench_own.h>
