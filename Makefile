@@ -16,7 +16,7 @@
 #   ARCHS="80 90"   GPU architectures; default: the GPUs here, else 80 and 90.
 #                   PTX for the newest is always added.
 #   MPI=1           several processes under mpirun, by Open MPI or MPICH
-#   CCCL=dir        CUB and Thrust of a checkout of CCCL, in place of the CUDA toolkit's
+#   CCCL=dir        CUB and Thrust of a checkout of CCCL, instead of the CUDA toolkit's
 #   LINEINFO=1      GPU code with the lines of its source, for Nsight's source page; it is twice as large
 #   COMPRESS_NVCC=--compress-mode=size   smaller GPU code; nvcc 12.8 or later, and minutes more
 #   V=1             print whole commands

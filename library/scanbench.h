@@ -39,7 +39,7 @@
  *
  * PROCESSES AND THREADS
  *   In a child of fork(), calls on the CPU run on one thread, unless the parent had no other thread
- *   when it forked. Handles and their results stay valid, but for a handle that another thread was
+ *   when it forked. Handles and their results stay valid, except a handle that another thread was
  *   using at that time. Handles of a GPU cannot be used in the child; CUDA does not allow it.
  *
  *   The library stays loaded after dlclose(), since threads of OpenMP may still run in it. A plugin

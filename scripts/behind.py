@@ -86,7 +86,11 @@ def main(arguments):
         return 2
     status = 0
     for page in pages:
-        old, new = with_table(page)
+        try:
+            old, new = with_table(page)
+        except OSError as error:
+            print(f"behind.py: {page}: {error.strerror}", file=sys.stderr)
+            return 2
         if is_check and old != new:
             print(f"{page}: the rows say otherwise where CUB is faster: scripts/behind.py {page} writes it")
             status = 1
