@@ -55,14 +55,13 @@ COMPILE_CUDA = $(NVCC) $(CPPFLAGS) -std=c++20 $(GENCODE) $(COMPRESS_NVCC) $(NVCC
 EXPORTS     := -Wl,--dynamic-list=emulator/exported.list
 # Loads and stores of emulated kernels call emulator/access_hooks.cpp. Sanitizers leave no room for that.
 COUNTED     := $(if $(findstring -fsanitize,$(CXXFLAGS)),,$(COUNTING_FLAGS))
-EMULATED_CUDA := -Iemulator -DSCANBENCH_BACKEND=emulated $(if $(COUNTED),-DEMULATOR_COUNTS)
+EMULATED_CUDA := -Iemulator -DSCANBENCH_BACKEND=emulated \
+                 $(if $(and $(COUNTING_FLAGS),$(or $(COUNTED),$(UNSANITIZED))),-DEMULATOR_COUNTS)
 # Emulated kernels gain less from more optimisation than it takes to compile them. With sanitizers they take
-# twice as long to compile and three times as long to run, so that only `make test-long` (LONG) has those in
-# kernels: the emulator itself finds an access outside of an array. Of their checks, the three take longest
-# to compile, and an access through a wrong pointer is found without them.
-QUICK_TO_COMPILE := -Og $(if $(findstring -fsanitize,$(CXXFLAGS)),$(if $(LONG),\
-                    -fno-sanitize=null -fno-sanitize=object-size -fno-sanitize=pointer-overflow,\
-                    -fno-sanitize=all))
+# twice as long to compile, above all for the three checks that are left out: an access through a wrong
+# pointer is found without them.
+QUICK_TO_COMPILE := -Og -fPIC $(if $(findstring -fsanitize,$(CXXFLAGS)),\
+                    -fno-sanitize=null -fno-sanitize=object-size -fno-sanitize=pointer-overflow)
 DEPENDENCIES  = -MMD -MP -MF $(@:.o=.d)
 
 KERNELS     := $(wildcard kernels/*.cu kernels/*/*.cu)
@@ -121,6 +120,14 @@ SPECIAL := $(call mention,SCANBENCH_(CUDA|TABLE|MPI)|"version.h") $(EXTRA_C:%.c=
 REUSABLE := $(filter-out $(SPECIAL),$(OBJECTS))
 ifneq ($(REUSE),)
 OBJECTS := $(filter $(SPECIAL),$(OBJECTS)) $(REUSABLE:$(BUILD)/%=$(REUSE)/%)
+endif
+
+# UNSANITIZED=dir: a build with sanitizers takes emulated kernels and calls of libraries from the build in
+# that folder, which has none. They are compiled with -fPIC, because tests share them in a library.
+LIBRARY_CALLS := $(addprefix $(BUILD)/cpu/,std_par.o tbb.o thrust_omp.o)
+UNSANITIZABLE := $(filter $(LIBRARY_CALLS) $(BUILD)/emulated/kernels/%,$(OBJECTS))
+ifneq ($(UNSANITIZED),)
+OBJECTS := $(filter-out $(UNSANITIZABLE),$(OBJECTS)) $(UNSANITIZABLE:$(BUILD)/%=$(UNSANITIZED)/%)
 endif
 
 # A command is printed as one short line, unless V=1, make -n, or a failure asks for all of it.
@@ -188,7 +195,7 @@ $(BUILD)/bench/%.o: private CFLAGS := $(CFLAGS:-O3=-O2)
 # Whole libraries as templates, which are not ours to fix: Thrust passes an execution policy by a null
 # reference. std.cpp has our part of the first two files checked.
 $(addprefix $(BUILD)/cpu/,std_par.o thrust_omp.o): private PART_FLAGS += -fno-sanitize=address
-$(addprefix $(BUILD)/cpu/,std_par.o thrust_omp.o tbb.o): private PART_FLAGS += -fno-sanitize=undefined
+$(LIBRARY_CALLS): private PART_FLAGS += -fno-sanitize=undefined -fPIC
 
 define part
 $(call mention,SCANBENCH_$(1)): $(BUILD)/flags/$(1)
