@@ -345,7 +345,7 @@ END
 }
 
 @test "--progress: what runs, how much is done and the time left, on stderr, when asked for" {
-    run --separate-stderr "$scanbench" --algo=serial --n=10,2^21 --max-time=1500ms --max-noise=0 \
+    run --separate-stderr "$scanbench" --algo=serial --n=10,2^21 --max-time=700ms --max-noise=0 \
         --progress=always --columns=n
     [ "$output" = $'n\n10\n2097152' ]
     [[ $(grep -v 'times may vary' <<<"$stderr" | head -n 1) =~ ^scan\ (serial|memcpy),\ n\ =\ 10,\ cpu,\ cold:\ 0\ of\ 2\ rows ]]

@@ -28,7 +28,7 @@ static bool is_quick = true;
 
 static std::vector<uint64_t> sizes()
 {
-    return is_quick ? std::vector<uint64_t>{1, 1000, 20011}
+    return is_quick ? std::vector<uint64_t>{1, 1000, 7013}
                     : std::vector<uint64_t>{1, 1000, 70001, 1 << 20, 3000001, 20000003};
 }
 
