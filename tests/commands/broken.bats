@@ -527,9 +527,9 @@ line() {
 }
 
 @test "emulator: a kernel that never ends is stopped, and named with a block and a thread" {
-    local sizes=${LONG:+64,128}
+    local of=${LONG:+64,128}
     status=0
-    "$broken" --device=emulator --algo=memcpy,endless-loop,endless-spin,naive --n="${sizes:=64}" --max-time=1ms --quiet \
+    "$broken" --device=emulator --algo=memcpy,endless-loop,endless-spin,naive --n="${of:=64}" --max-time=1ms --quiet \
         --output="$rows" || status=$?
     [ "$status" -eq 1 ]
     output=$(read_csv "$rows" algo n check reason)
@@ -537,7 +537,7 @@ line() {
 block 0, thread [0-9]*: no thread of 1 blocks has ended in the last 5 s" <<<"$output"
     grep -qx "endless-spin	64	error	run: time limit in endless_spin_kernel, \
 block 0, thread 1: no thread of 1 blocks has ended in the last 5 s" <<<"$output"
-    [ "$(grep -Ecx '(memcpy|naive)	(64|128)	passed	' <<<"$output")" -eq "$([ "$sizes" = 64 ] && echo 2 || echo 4)" ]
+    [ "$(grep -Ecx '(memcpy|naive)	(64|128)	passed	' <<<"$output")" -eq "$([ "$of" = 64 ] && echo 2 || echo 4)" ]
 }
 
 @test "emulator: a null or wild pointer is an error of its row, with block, thread and address" {
