@@ -155,7 +155,8 @@ struct measure {
 
 static const struct measure times[] = {
     {{"time", 8, .right = true, .format = time_cell, NUMBER(time_ms, "")}, ALWAYS},
-    {{"± ", 7, .right = true, .real = true, .format = noise_cell}, WITHOUT_LAUNCHES},
+    {{"± ", 7, .right = true, .real = true, .format = noise_cell, NUMBER(noise_pct, "")},
+     WITHOUT_LAUNCHES},
     {{"GB/s", 6, .right = true, .spared = true, .real = true, .format = number_cell,
       NUMBER(gb_s, "")},
      ALWAYS},
@@ -180,7 +181,9 @@ static const struct measure counts[] = {
     {{"depth", 5, .right = true, .spared = true, .of_operator = true, .format = count_cell,
       COUNT(depth)},
      WITHOUT_LINES},
-    {{"B/elem", 6, .right = true, .format = moved_cell}, WITHOUT_LINES},
+    {{"B/elem", 6, .right = true, .format = moved_cell,
+      BOTH(read_bytes_per_element, written_bytes_per_element)},
+     WITHOUT_LINES},
     {{"global", 6, .right = true, .format = count_cell,
       BOTH(global_load_requests, global_store_requests)},
      WITH_LINES},
@@ -204,10 +207,35 @@ static const struct measure counts[] = {
     {{"check", 6, .spared = true, .format = check_cell}, WITH_LINES},
 };
 
+enum { TIMES = sizeof times / sizeof *times, COUNTS = sizeof counts / sizeof *counts };
+
+/* NULL: the cell is not that of one column, or is empty in any row. */
+static const struct column *column_at(size_t at)
+{
+    for (size_t c = 0; c < COLUMN_COUNT && at > 0; c++)
+        if (columns[c].offset == at)
+            return &columns[c];
+    return NULL;
+}
+
+bool columns_of_title(const char *title, const struct column *of_title[2])
+{
+    const size_t length = strlen(title);
+    for (size_t m = 0; m < (size_t)TIMES + COUNTS; m++) {
+        const struct table_part *part = m < TIMES ? &times[m].part : &counts[m - TIMES].part;
+        if (strncmp(part->title, title, length) != 0 ||
+            part->title[length + strspn(part->title + length, " ")] != '\0')
+            continue;
+        of_title[0] = column_at(part->at);
+        of_title[1] = column_at(part->and_at);
+        return of_title[0] != NULL;
+    }
+    return false;
+}
+
 size_t list_measures(const struct output_spec *spec, bool counted,
                      struct table_part parts[MOST_MEASURES])
 {
-    enum { TIMES = sizeof times / sizeof *times, COUNTS = sizeof counts / sizeof *counts };
     _Static_assert((int)TIMES <= (int)MOST_MEASURES && (int)COUNTS <= (int)MOST_MEASURES,
                    "no room for a measure");
     const struct measure *measures = counted ? counts : times;
