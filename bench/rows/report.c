@@ -184,6 +184,7 @@ struct report *open_report(const struct output_spec *spec, int *code)
     struct report *report = allocate_or_die(NULL, sizeof *report);
     *report = (struct report){.spec = spec,
                               .rows = {.devices = json_array(),
+                                       .program = spec->program,
                                        .arguments = spec->arguments,
                                        .flags = spec->flags,
                                        .flag_count = spec->flag_count},

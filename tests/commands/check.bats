@@ -52,9 +52,9 @@ check() {
     check --algo=tests/own/wrong/large_only.cu
     [ "$(grep -c 'wrong result' <<<"$output")" -eq 1 ]
     has "$output" 'scan mine: 2 defects; ' 'a launch that CUDA refuses' 'only at n = 0'
-    again=$(sed -n 's/^ *again: scanbench//p' <<<"$output" | tail -1)
+    again=$(sed -n 's/^ *again: //p' <<<"$output" | tail -1)
     has "$again" ' --check ' ' --n=1025 '
-    eval "run '$scanbench' $again"
+    eval "run $again"
     [ "$status" -eq 3 ]
     has "$output" 'scan mine: 1 defect; 0 of 1 configurations passed' 'output[1024]: wanted'
 }
@@ -65,10 +65,21 @@ check() {
         --jun "$folder/x.xml" --label="it's=a b" -qo "$folder/verdicts.txt"
     [ "$status" -eq 3 ]
     again=$(sed -n 's/^ *again: //p' "$folder/verdicts.txt" | tail -1)
-    [ "$again" = "scanbench --check --quiet --algo=$file --label='it'\\''s=a b' --quiet --n=1250 --input=uniform --max=49" ]
-    eval "run '$scanbench' ${again#scanbench}"
+    [ "$again" = "$scanbench --check --quiet --algo=$file --label='it'\\''s=a b' --quiet --n=1250 --input=uniform --max=49" ]
+    eval "run $again"
     [ "$status" -eq 3 ]
     has "$output" 'scan mine: 1 defect; 0 of 1 configurations passed'
+}
+
+@test "check: the command that shows a defect again calls the program as it was called" {
+    local folder="$BATS_TEST_TMPDIR/it's here" file=tests/own/wrong/race_shared.cu again
+    mkdir "$folder"
+    ln -s "$(realpath "$scanbench")" "$folder/scanbench"
+    for again in "'$BATS_TEST_TMPDIR/it'\\''s here/scanbench'" scanbench; do
+        PATH=$folder:$PATH run eval "$again --check --algo=$file --n=33 --max=49 --input=uniform --quiet"
+        [ "$status" -eq 3 ]
+        has "$output" "again: $again --check "
+    done
 }
 
 @test "check: it says that no kernel was launched, and what was left out" {
