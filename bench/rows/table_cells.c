@@ -38,6 +38,13 @@ static void number_cell(const struct table_part *part, const struct row *row, ch
         snprintf(text, CELL_BYTES, "%.1f%s", number_of(part, row), part->unit);
 }
 
+static void memcpy_cell(const struct table_part *part, const struct row *row, char text[CELL_BYTES])
+{
+    (void)part;
+    if (isfinite(row->memcpy_pct))
+        snprintf(text, CELL_BYTES, "%.1f%s", row->memcpy_pct, row->memcpy_unsteady ? "!" : "");
+}
+
 /* A count of up to six characters; below 0, there is none. */
 static void format_count(int64_t count, char text[CELL_BYTES])
 {
@@ -160,8 +167,8 @@ static const struct measure times[] = {
     {{"GB/s", 6, .right = true, .spared = true, .real = true, .format = number_cell,
       NUMBER(gb_s, "")},
      ALWAYS},
-    {{"% memcpy", 8, .right = true, .spared = true, .real = true, .format = number_cell,
-      NUMBER(memcpy_pct, "")},
+    {{"% memcpy", 8, .right = true, .spared = true, .real = true, .overhangs = true,
+      .format = memcpy_cell, NUMBER(memcpy_pct, "")},
      WITHOUT_LAUNCHES},
     {{"copies", 8, .right = true, .format = time_cell, NUMBER(copies_ms, "")}, WITH_COPIES},
     {{"share", 6, .right = true, .format = number_cell, NUMBER(share_pct, "%")}, WITH_LAUNCHES},
@@ -256,7 +263,8 @@ size_t list_measures(const struct output_spec *spec, bool counted,
 
 const char *cell_colour(const struct table_part *part, const struct row *row)
 {
-    if (part->format == noise_cell && too_noisy(row))
+    if ((part->format == noise_cell && too_noisy(row)) ||
+        (part->format == memcpy_cell && row->memcpy_unsteady))
         return YELLOW;
     if (part->format == change_cell && row->change != NULL)
         return strcmp(row->change, "slower") == 0   ? RED

@@ -19,6 +19,7 @@ struct table_part {
     bool right;                  /* numbers end together */
     bool spared;                 /* left out if the table is too wide */
     bool real;                   /* means nothing of a simulated device */
+    bool overhangs;              /* a mark after a number takes a blank of the gap */
     bool of_operator;            /* means nothing of an operation without an operator */
     const struct column *column; /* NULL: a measure */
     void (*format)(const struct table_part *part, const struct row *row, char text[CELL_BYTES]);

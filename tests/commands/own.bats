@@ -71,7 +71,7 @@ rows_of() {
     has "$output" 'run: wrote outside of an array in sum_blocks: right past the end of a buffer of 60 bytes'
     [[ $output != *'device was lost'* ]]
     [ "$(grep -c 'what is wrong' <<<"$stderr")" -eq 1 ]
-    has "$stderr" "scanbench: what is wrong: scanbench --check --algo=$file"
+    has "$stderr" "scanbench: what is wrong: $scanbench --check --algo=$file"
     run --separate-stderr quick --algo="$file" --device=emulator --n=1000 --columns=reason --format=csv
     [ -z "$stderr" ]
 }
