@@ -204,14 +204,23 @@ skipped,its file says that it takes at most 1024 elements" ]
         echo "$signature: $stderr"
         [ "$status" -eq 2 ]
         [[ $stderr == *"$wanted"* ]]
+        [ "$(grep -c 'error: ' <<<"$stderr")" -eq 1 ] # nothing else that would lead astray
     done <<'END'
 void f(int *in, int *out, int n) {}|one array is the input, const, and one is the output, not const
 void f(const int *in, int n) {}|no parameter is the output
 void f(const int *in, int *out) {}|no parameter is n
 void f(const int *in, int *out, int n, int block) {}|one integer is n, and there is another
 void f(const long double *in, long double *out, int n) {}|no rows for this type
+void f(float *out, const int *in, int n) {}|the input and the output have different types
 void f(const int *in, int *out, int n, double x) {}|neither an array, n, a cudaStream_t nor a scanbench_context
 END
+}
+
+@test "own: a forgotten #include of the header is one line" {
+    local file
+    file=$(source_file a.cu 'void f(const int *in, int *out, int n) {}' 'SCANBENCH_HOST_SCAN("mine", f)')
+    fails 2 --algo="$file"
+    [ "$stderr" = "scanbench: --algo=$file: it has SCANBENCH_HOST_SCAN without #include <scanbench_own.h>; add that line" ]
 }
 
 @test "own: compiled once for the same text, compiler and flags; anew for others" {
