@@ -504,8 +504,8 @@ scanbench_entry make_entry(const char *name, const char *file, int line, Words..
     entry.only_enqueues = all.only_enqueues;
     entry.default_block = all.block;
     entry.scratch_bytes = all.scratch_bytes;
-    if constexpr (S::known &&
-                  S::one_type) /* else the compiler would say more than the line above */
+    /* Else the compiler would say more than one of the lines above. */
+    if constexpr (S::known && S::one_type)
         entry.run = run<function, op, the_form>;
     return entry;
 }

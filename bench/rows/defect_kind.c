@@ -29,6 +29,8 @@ static const struct defect_kind kinds[] = {
     {"not stable", "not stable", "Equal keys must keep their order.", FORM_TEXT},
     {"not a permutation", "loses or repeats elements",
      "The output is in order, but its elements are not those of the input.", FORM_TEXT},
+    {"in another order", "the right elements in another order",
+     "An atomic gives out places in the order in which threads come.", FORM_VALUES},
     {"output[", "wrong result", NULL, FORM_VALUES},
     {"illegal launch", "a launch that CUDA refuses",
      "cudaGetLastError() after the launch says so on a GPU.", FORM_TEXT},
@@ -150,15 +152,17 @@ static bool turn_values_around(const char *reason, const char *type, bool outsid
         return false;
     const char *value = got + strlen(": got "), *right = wanted + strlen(", wanted ");
     const int place = (int)(got - reason), length = (int)(wanted - value);
+    int right_length = (int)strcspn(right, "(;"); /* what follows is said in other words */
+    right_length -= right_length > 0 && right[right_length - 1] == ' ';
     char text[64];
     snprintf(text, sizeof text, "%.*s", length, value);
     const char *meaning = meaning_of_value(type, text);
     if (outside)
         snprintf(what, EXPLANATION_BYTES, "%.*s = %s", place, reason, text);
     else
-        snprintf(what, EXPLANATION_BYTES, "%.*s: wanted %s, got %s%s%s%s", place, reason, right,
-                 text, meaning != NULL ? " (" : "", meaning != NULL ? meaning : "",
-                 meaning != NULL ? ")" : "");
+        snprintf(what, EXPLANATION_BYTES, "%.*s: wanted %.*s, got %s%s%s%s", place, reason,
+                 right_length, right, text, meaning != NULL ? " (" : "",
+                 meaning != NULL ? meaning : "", meaning != NULL ? ")" : "");
     return true;
 }
 

@@ -63,6 +63,25 @@ rows_of() {
     done < <(share tests/own/wrong/*.cu)
 }
 
+@test "own: a result says whether nothing was written, and whether only the order is wrong" {
+    local file
+    file=$(source_file a.cu '#include <scanbench_own.h>' 'void nothing(const int *in, int *out, int n) {}' \
+        'void copy(const int *in, int *out, int n) { for (int i = 0; i < n; i++) out[i] = in[i]; }' \
+        'int unordered(int n, int *out, const int *in) {' \
+        '    int kept = 0; for (int i = n; i-- > 0;) if (in[i]) out[kept++] = in[i]; return kept; }' \
+        'int lost(int n, int *out, const int *in) { int kept = unordered(n, out, in); out[0] = -1; return kept; }' \
+        'SCANBENCH_SCAN("nothing", nothing)' 'SCANBENCH_SORT("copy", copy)' 'SCANBENCH_SORT("nothing", nothing)' \
+        'SCANBENCH_HOST_COMPACT("unordered", unordered)' 'SCANBENCH_HOST_COMPACT("lost", lost)')
+    run quick --algo="$file" --op=scan,sort,compact --n=100 --type=i32 --input=uniform --columns=op,algo,check,reason --format=csv
+    grep -qE '^scan,nothing,failed,"output\[0\]: got [0-9]+, wanted 0 \(nothing was written\)"$' <<<"$output"
+    grep -qE '^sort,copy,failed,"output\[[0-9]+\]: got [0-9]+, wanted at least [0-9]+; the right elements, in another order"$' <<<"$output"
+    [[ $(grep '^sort,nothing,failed,' <<<"$output") != *'right elements'* ]]
+    grep -qE '^compact,unordered,failed,"output\[0\]: got [0-9]+, wanted [0-9]+; the right elements, in another order"$' <<<"$output"
+    grep -qE '^compact,lost,failed,"output\[0\]: got -1, wanted [0-9]+"$' <<<"$output"
+    run "$scanbench" --check --algo="$file" --op=compact --n=100 --input=uniform
+    has "$output" 'the right elements in another order' 'An atomic gives out places in the order in which threads come.'
+}
+
 @test "own: after a row that is wrong one line says how to find out more" {
     local file=tests/own/wrong/own_overrun.cu
     run --separate-stderr "$scanbench" --samples=1 --algo="$file" --device=emulator --n=999,1000 --columns=reason --format=csv
