@@ -286,6 +286,12 @@ void describe_illegal_copy(size_t bytes, size_t there)
                there);
 }
 
+void describe_illegal_free(void)
+{
+    if (current_device()->failure[0] == '\0') /* else memory is freed after something worse */
+        append("illegal cudaFree: the pointer is not one of cudaMalloc, or was freed before");
+}
+
 void describe_default_stream(const char *kernel)
 {
     clear_failure();
@@ -325,12 +331,14 @@ static bool begin_finding(const char *kind)
     return true;
 }
 
-void describe_access(const char *kind, const char *how, size_t bytes, const void *address,
+void describe_access(bool freed, const char *how, size_t bytes, const void *address,
                      const char *place)
 {
-    if (!begin_finding(kind))
+    if (!begin_finding(freed ? "memory used after it was freed" : "access outside an array"))
         return;
     append("%s%s: %s of %zu bytes", place[0] != '\0' ? " at " : "", place, how, bytes);
+    if (freed) /* no buffer is there, and one nearby has nothing to do with it */
+        return;
     if (!current_launch.running || !append_shared_place((const char *)address))
         append_distance(address);
 }

@@ -90,8 +90,7 @@ static void note_report(const char *report)
                         QUIET_BEFORE_BYTES + QUIET_AFTER_BYTES);
     /* An address outside of an array may happen to be near memory that was freed. */
     const bool freed = strstr(report, "heap-use-after-free") && strstr(report, " inside of ");
-    describe_access(freed ? "memory used after it was freed" : "access outside an array", how,
-                    bytes, (void *)address, place);
+    describe_access(freed, how, bytes, (void *)address, place);
     if (in_kernel)
         leave_scheduler();
 }
