@@ -82,6 +82,30 @@ check() {
     done
 }
 
+@test "check: memory that is used after it was freed, or freed twice" {
+    check --algo=tests/own/wrong/used_after_free.cu --n=33 --input=uniform
+    has "$output" 'uses memory after it was freed' \
+        'memory used after it was freed in scan_all, block 0, thread 0 at used_after_free.cu:10: read of 4 bytes'
+    check --algo=tests/own/wrong/freed_twice.cu --n=33 --input=uniform
+    has "$output" 'frees memory that is not allocated' 'illegal cudaFree'
+}
+
+@test "check: that no element is wrong where there is none is no pattern" {
+    check --algo=tests/own/wrong/wrong_bound.cu --n=0,1,33 --input=uniform
+    [ "$status" -eq 3 ]
+    [[ $output != *'seen '* ]]
+}
+
+@test "check: flags for values that verdicts lack are refused; other formats have them" {
+    local flag
+    for flag in --counts --kernels --copies --energy; do
+        fails 2 --check --algo=naive --n=10 $flag
+        [ "$stderr" = "scanbench: --check contradicts $flag: its verdicts have no measures; add --format=csv" ]
+    done
+    [ "$("$scanbench" --check --algo=naive --n=10 --block=64 --input=uniform --inclusive --counts --quiet --format=csv --columns=check,barriers_per_block)" = \
+        $'check,barriers_per_block\npassed,0' ]
+}
+
 @test "check: it says that no kernel was launched, and what was left out" {
     check --algo="tests/own/right/course dir/it's efficient.cu" --op=scan --n=0,1,100
     [ "$status" -eq 0 ]
