@@ -329,6 +329,10 @@ strict() {
     rm "$rows"
     strict 0 --op=sort --type=u8 --device=cpu --n=100
     ! read_csv "$rows" algo | grep -E 'parallel|tbb' || false
+    # Sorts of narrow keys alone, and of pairs alone.
+    rm "$rows"
+    strict 0 --op=sort --device=emulator --n=9000 --algo=own --type=u32,i16 --max=100
+    [ "$(read_csv "$rows" algo type | grep -E 'counting|stable-msd' | tr '\t' :)" = counting:i16 ]
 }
 
 @test "--strict: a code that says more remains" {
