@@ -331,13 +331,13 @@ static bool begin_finding(const char *kind)
     return true;
 }
 
-void describe_access(bool freed, const char *how, size_t bytes, const void *address,
+void describe_access(const char *kind, const char *how, size_t bytes, const void *address,
                      const char *place)
 {
-    if (!begin_finding(freed ? "memory used after it was freed" : "access outside an array"))
+    if (!begin_finding(kind))
         return;
     append("%s%s: %s of %zu bytes", place[0] != '\0' ? " at " : "", place, how, bytes);
-    if (freed) /* no buffer is there, and one nearby has nothing to do with it */
+    if (!address)
         return;
     if (!current_launch.running || !append_shared_place((const char *)address))
         append_distance(address);

@@ -232,8 +232,8 @@ void describe_damage(const char *kernel, const char *address, const struct exten
 void clear_failure(void);
 
 /* What a sanitizer found, in a kernel or in what calls kernels. Only the first of a launch is
- * described. `place` is FILE:LINE, or empty. */
-void describe_access(bool freed, const char *how, size_t bytes, const void *address,
+ * described. `place` is FILE:LINE, or empty. Without an address, buffers nearby are not named. */
+void describe_access(const char *kind, const char *how, size_t bytes, const void *address,
                      const char *place);
 void describe_undefined(const char *kind, struct source_place place, const char *what);
 

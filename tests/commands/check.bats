@@ -90,6 +90,14 @@ check() {
     has "$output" 'frees memory that is not allocated' 'illegal cudaFree'
 }
 
+@test "check: a kernel that uses the arrays of the host form, which are the host's" {
+    check --algo=tests/own/wrong/host_pointers.cu --n=33 --input=uniform
+    has "$output" 'a kernel uses memory of the host' \
+        'memory of the host used in scan_all, block 0, thread 0 at host_pointers.cu:9: read of 4 bytes'
+    check --algo=tests/own/right/naive.cu --n=33 --input=uniform
+    [ "$status" -eq 0 ]
+}
+
 @test "check: that no element is wrong where there is none is no pattern" {
     check --algo=tests/own/wrong/wrong_bound.cu --n=0,1,33 --input=uniform
     [ "$status" -eq 3 ]

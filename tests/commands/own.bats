@@ -79,7 +79,7 @@ rows_of() {
     grep -qE '^compact,unordered,failed,"output\[0\]: got [0-9]+, wanted [0-9]+; the right elements, in another order"$' <<<"$output"
     grep -qE '^compact,lost,failed,"output\[0\]: got -1, wanted [0-9]+"$' <<<"$output"
     run "$scanbench" --check --algo="$file" --op=compact --n=100 --input=uniform
-    has "$output" 'the right elements in another order' 'An atomic gives out places in the order in which threads come.'
+    has "$output" 'the right elements in another order' 'Do places come from an atomic? Threads come in any order.'
 }
 
 @test "own: after a row that is wrong one line says how to find out more" {

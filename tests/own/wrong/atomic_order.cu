@@ -1,5 +1,5 @@
 // expect: failed,"output[|; the right elements, in another order
-// check: the right elements in another order|An atomic gives out places in the order in which threads come.
+// check: the right elements in another order|Do places come from an atomic? Threads come in any order.
 // flags: --op=compact
 // Each block takes its places from an atomic counter, in whatever order blocks come.
 #include <scanbench_own.h>
