@@ -94,7 +94,7 @@ check() {
     check --algo=tests/own/wrong/host_pointers.cu --n=33 --input=uniform
     has "$output" 'a kernel uses memory of the host' \
         'memory of the host used in scan_all, block 0, thread 0 at host_pointers.cu:9: read of 4 bytes'
-    check --algo=tests/own/right/naive.cu --n=33 --input=uniform
+    check --algo="tests/own/right/course dir/it's efficient.cu" --n=33 --input=uniform
     [ "$status" -eq 0 ]
 }
 
