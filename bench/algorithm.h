@@ -202,7 +202,9 @@ enum {
     TRAIT_HAS_RUNS = 1 << 11,          /* of a team: calls engine->exchange_runs() */
     TRAIT_ALLOCATES_ONE = 1 << 12,     /* on the CPU: see TRAIT_ALLOCATES() */
     TRAIT_ALLOCATES_MASK = 15 * TRAIT_ALLOCATES_ONE,
-    TRAIT_SEGMENTS_ONLY = 1 << 16, /* a scan of segments alone */
+    TRAIT_SEGMENTS_ONLY = 1 << 16,    /* a scan of segments alone */
+    TRAIT_PAIRS_ONLY = 1 << 17,       /* a sort of pairs alone */
+    TRAIT_NARROW_KEYS_ONLY = 1 << 18, /* a sort of TYPES_OF_NARROW_KEYS alone */
 };
 
 /* The trait of a CPU algorithm that allocates by itself, inside run(): at most this number of
@@ -405,6 +407,10 @@ static inline const char *why_not_combined(const struct algorithm *algorithm,
     } features[] = {
         {(algorithm->traits & TRAIT_SEGMENTS_ONLY) && problem->segments == SEGMENTS_NONE, 0,
          "scans segments only: --segments=rows:L", NULL},
+        {(algorithm->traits & TRAIT_PAIRS_ONLY) && problem->values == VALUES_NONE, 0,
+         "sorts pairs: msd sorts keys", NULL},
+        {(algorithm->traits & TRAIT_NARROW_KEYS_ONLY) != 0, TYPES_OF_NARROW_KEYS, NULL,
+         "sorts keys of 8 and 16 bits only"},
         {(problem->op == OP_SCAN || problem->op == OP_REDUCE) &&
              (TYPES_OF_WIDE_SUMS >> problem->type & 1),
          algorithm->wide_sum_types, "does not keep sums of this type in f32, to be rounded once",

@@ -158,6 +158,10 @@ bool emulator_start_sanitizing(void);
  * are opened again. */
 void emulator_close_margins(bool closed);
 
+/* With a sanitizer: what begins at these addresses stands for memory of the host's, so no kernel
+ * may touch it while it is closed. */
+void emulator_hide_from_kernel(const void *const arrays[2], bool closed);
+
 /* The number of allocations of the device's memory that have not been freed. */
 size_t emulator_allocations(void);
 

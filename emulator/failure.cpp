@@ -286,6 +286,12 @@ void describe_illegal_copy(size_t bytes, size_t there)
                there);
 }
 
+void describe_illegal_free(void)
+{
+    if (current_device()->failure[0] == '\0') /* else memory is freed after something worse */
+        append("illegal cudaFree: the pointer is not one of cudaMalloc, or was freed before");
+}
+
 void describe_default_stream(const char *kernel)
 {
     clear_failure();
@@ -331,6 +337,8 @@ void describe_access(const char *kind, const char *how, size_t bytes, const void
     if (!begin_finding(kind))
         return;
     append("%s%s: %s of %zu bytes", place[0] != '\0' ? " at " : "", place, how, bytes);
+    if (!address)
+        return;
     if (!current_launch.running || !append_shared_place((const char *)address))
         append_distance(address);
 }

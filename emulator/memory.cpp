@@ -65,8 +65,10 @@ cudaError_t cudaMalloc(void **pointer, size_t bytes)
 /* Works even after a failed kernel, since nothing else would free the memory. */
 cudaError_t cudaFree(void *pointer)
 {
-    if (pointer && !forget(&emulated_device::memory, pointer))
+    if (pointer && !forget(&emulated_device::memory, pointer)) {
+        describe_illegal_free();
         return latch(cudaErrorInvalidValue);
+    }
     free_guarded(pointer);
     return latch(cudaSuccess);
 }

@@ -25,6 +25,20 @@ struct asan_runtime asan_runtime;
 /* After a report, accesses near the same place are not told of again. */
 enum { QUIET_BEFORE_BYTES = 4 << 10, QUIET_AFTER_BYTES = 256 << 10 };
 
+/* What stands for arrays of the host's while a kernel runs. */
+static struct {
+    char *data;
+    size_t bytes;
+} hidden[2];
+
+static bool is_hidden(uintptr_t address)
+{
+    bool is = false;
+    for (const auto &array : hidden)
+        is |= address - (uintptr_t)array.data < array.bytes;
+    return is;
+}
+
 /* --- Reports of the address sanitizer ----------------------------------------------- */
 
 bool is_source_of_ours(const char *path, size_t length)
@@ -90,8 +104,10 @@ static void note_report(const char *report)
                         QUIET_BEFORE_BYTES + QUIET_AFTER_BYTES);
     /* An address outside of an array may happen to be near memory that was freed. */
     const bool freed = strstr(report, "heap-use-after-free") && strstr(report, " inside of ");
-    describe_access(freed ? "memory used after it was freed" : "access outside an array", how,
-                    bytes, (void *)address, place);
+    const char *kind = is_hidden(address) ? "memory of the host used"
+                       : freed            ? "memory used after it was freed"
+                                          : "access outside an array";
+    describe_access(kind, how, bytes, freed || is_hidden(address) ? NULL : (void *)address, place);
     if (in_kernel)
         leave_scheduler();
 }
@@ -217,16 +233,35 @@ bool emulator_start_sanitizing(void)
     return start_sanitizing();
 }
 
-/* The margins of what the harness allocates are its own to write before and after. */
-void emulator_close_margins(bool closed)
+static void change_memory(bool closed, void *start, size_t bytes)
 {
     void (*const change)(const volatile void *, size_t) =
         closed ? asan_runtime.poison : asan_runtime.unpoison;
+    if (change && bytes > 0)
+        change(start, bytes);
+}
+
+/* The margins of what the harness allocates are its own to write before and after. */
+void emulator_close_margins(bool closed)
+{
     for (const auto &[complement, extent] : current_device()->memory) {
         char *const memory = (char *)~complement, *const data = (char *)~extent.complement;
-        if (!change || extent.bytes == extent.allocated)
+        if (extent.bytes == extent.allocated)
             continue;
-        change(memory, (size_t)(data - memory));
-        change(data + extent.bytes, (size_t)(memory + extent.allocated - data) - extent.bytes);
+        change_memory(closed, memory, (size_t)(data - memory));
+        change_memory(closed, data + extent.bytes,
+                      (size_t)(memory + extent.allocated - data) - extent.bytes);
+    }
+}
+
+void emulator_hide_from_kernel(const void *const arrays[2], bool closed)
+{
+    for (int a = 0; a < 2; a++) {
+        for (const auto &[complement, extent] : current_device()->memory)
+            if ((const void *)~extent.complement == arrays[a])
+                hidden[a] = {(char *)~extent.complement, extent.bytes};
+        change_memory(closed, hidden[a].data, hidden[a].bytes);
+        if (!closed)
+            hidden[a].bytes = 0;
     }
 }

@@ -226,12 +226,13 @@ void describe_end(void);
 void describe_fault(const char *kind, bool has_address, const void *address, bool known);
 void describe_illegal_launch(const char *kernel, const char *text);
 void describe_illegal_copy(size_t bytes, size_t there);
+void describe_illegal_free(void);
 void describe_default_stream(const char *kernel);
 void describe_damage(const char *kernel, const char *address, const struct extent *extent);
 void clear_failure(void);
 
 /* What a sanitizer found, in a kernel or in what calls kernels. Only the first of a launch is
- * described. `place` is FILE:LINE, or empty. */
+ * described. `place` is FILE:LINE, or empty. Without an address, buffers nearby are not named. */
 void describe_access(const char *kind, const char *how, size_t bytes, const void *address,
                      const char *place);
 void describe_undefined(const char *kind, struct source_place place, const char *what);

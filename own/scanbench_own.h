@@ -344,6 +344,9 @@ template <class R, class... P> struct signature<R (*)(P...)> {
     static constexpr bool known =
         (true && ... &&
          (is_input<P> || is_output<P> || is_count<P> || is_stream<P> || is_context<P>));
+    static constexpr bool one_type =
+        (true && ... &&
+         (!is_array<P> || std::is_same_v<T, std::remove_cv_t<std::remove_pointer_t<bare<P>>>>));
     static constexpr bool returns_number = std::is_arithmetic_v<R>;
     static constexpr uint64_t largest_n = least_of_most<P...>();
 
@@ -471,12 +474,13 @@ scanbench_entry make_entry(const char *name, const char *file, int line, Words..
     static_assert(type_name<T>()[0] != '\0', "scanbench: it has no rows for this type of elements");
     static_assert(S::inputs <= 1 && S::outputs <= 1,
                   "scanbench: one array is the input, const, and one is the output, not const");
+    static_assert(S::one_type, "scanbench: the input and the output have different types");
     static_assert(S::outputs > 0 || (op == REDUCE && S::returns_number),
                   "scanbench: no parameter is the output, which is not const");
     static_assert(S::inputs > 0 || (op != REDUCE && op != COMPACT),
                   "scanbench: no parameter is the input, which is const");
     static_assert(S::counts <= 1, "scanbench: one integer is n, and there is another");
-    static_assert(S::counts == 1 || S::has_context, "scanbench: no parameter is n");
+    static_assert(S::counts >= 1 || S::has_context, "scanbench: no parameter is n");
     static_assert(op != COMPACT || S::returns_number || S::has_context,
                   "scanbench: a compaction returns how many elements it kept, or takes a "
                   "scanbench_context and stores it at .count");
@@ -500,7 +504,9 @@ scanbench_entry make_entry(const char *name, const char *file, int line, Words..
     entry.only_enqueues = all.only_enqueues;
     entry.default_block = all.block;
     entry.scratch_bytes = all.scratch_bytes;
-    entry.run = run<function, op, the_form>;
+    /* Else the compiler would say more than one of the lines above. */
+    if constexpr (S::known && S::one_type)
+        entry.run = run<function, op, the_form>;
     return entry;
 }
 

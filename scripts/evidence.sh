@@ -12,7 +12,8 @@
 #
 # The table gives each file its flags and a time limit. {a,b} in flags stands for a run with
 # each, one after the other. A file that is there already is skipped. One that could not be
-# finished is kept as FILE.part; run this again, and it continues.
+# finished is kept as FILE.part; run this again, and it continues. Ctrl-C ends it: the row being
+# measured is lost, those before it are kept. Only one of these may run per folder.
 set -euo pipefail
 
 folder=
@@ -54,6 +55,32 @@ each_of() {
     fi
 }
 
+# Ctrl-C, or a signal to this script alone, goes to the program that runs, and this script waits for its
+# end: the next one that is started must not measure beside it.
+interrupted=
+program_id=
+interrupt() {
+    interrupted=yes
+    [ -z "$program_id" ] || kill -INT "$program_id" 2>/dev/null || true
+}
+trap interrupt INT TERM HUP
+
+# limited SECONDS COMMAND...: returns the command's exit code, 124 if it took longer. `timeout` puts
+# the command into a process group of its own, which Ctrl-C does not reach.
+limited() {
+    local code=0
+    timeout --signal=INT "$@" </dev/null &
+    program_id=$!
+    [ -z "$interrupted" ] || interrupt
+    while true; do
+        code=0
+        wait "$program_id" || code=$?
+        kill -0 "$program_id" 2>/dev/null || break # else a signal has ended `wait` alone
+    done
+    program_id=
+    return "$code"
+}
+
 # measure PROGRAM FILE SECONDS FLAGS: leaves in $why the reason why the file is not finished.
 measure() {
     local end=$((SECONDS + $3)) line flags code
@@ -61,12 +88,14 @@ measure() {
     while read -r line; do
         read -ra flags <<<"$line"
         code=0
-        timeout --signal=INT $((end > SECONDS ? end - SECONDS : 1)) "$1" --device="$device" --quiet \
-            --resume --output="$2" "${flags[@]}" </dev/null || code=$?
+        limited $((end > SECONDS ? end - SECONDS : 1)) "$1" --device="$device" --quiet --resume --output="$2" \
+            "${flags[@]}" || code=$?
+        [ -z "$interrupted" ] || code=130
         case $code in
         0) ;;
         3) status=3 ;; # a wrong result has its row
         124) why="stopped after $3 s" ;;
+        130) why=interrupted interrupted=yes ;;
         *) why="exit $code" ;;
         esac
         [ -z "$why" ] || break
@@ -92,6 +121,12 @@ if [ -n "$readme" ]; then
     echo '|---|---|---|---|---|'
 else
     mkdir -p "$folder"
+    # The lock is that of the folder itself and also the program's: it lasts as long as any of them does.
+    exec 9<"$folder"
+    if ! flock --nonblock 9; then
+        echo "evidence.sh: another one measures into $folder; wait for its end, or end it" >&2
+        exit 1
+    fi
 fi
 while IFS=' |' read -r file seconds flags; do
     program=${SCANBENCH:-./scanbench}
@@ -106,6 +141,10 @@ while IFS=' |' read -r file seconds flags; do
         start=$SECONDS
         measure "$program" "$folder/$file.part" "$seconds" "$flags"
         finish "$file" "$start"
+        if [ -n "$interrupted" ]; then
+            echo "evidence.sh: interrupted; the same command goes on from here" >&2
+            exit 130
+        fi
     fi
 done < <(sed 1d "$table")
 exit "$status"

@@ -30,8 +30,8 @@ libraries=$("$scanbench" --list | awk '/^[^ ]/ && $4 == "library" { print $1, $2
 # know what elements are.
 ceilings=$("$scanbench" --list | awk '/^[^ ]/ && $4 == "ceiling" { print $1, $2 }')
 
-# Skipped rows count as missing unless they match one of these: "OP ALGO DEVICE TYPE INPUT:
-# REASON" as extended regular expressions.
+# Skipped rows count as missing unless they match one of these, "OP ALGO DEVICE TYPE INPUT:
+# REASON" as extended regular expressions, or the algorithm refuses the type (`refused_types`).
 expected_skips='^(scan|reduce) [^ ]+ [a-z]+ b?f(16|32|64) special: sums of NaN'
 expected_skips+='|^scan [^ ]+ [a-z]+ b?f16 [a-z]+: sums may exceed 2'
 expected_skips+='|^(scan|reduce) [^ ]+ [a-z]+ b?f16 [a-z]+: does not keep sums of this type in f32'
@@ -97,6 +97,44 @@ own_least_sizes=1,2,33,640
 # For what does not depend on the size: each type's additions, order and zeros. One element of each
 # type is in the runs with sanitizers.
 type_sizes=33,1025
+
+# refused_types: prints "OP ALGO DEVICE TYPE: REASON" where all rows of a type are skipped for one reason,
+# whose text is in the algorithm's own file, and rows of another type passed. Skips that are expected
+# say nothing.
+refused_types() {
+    local op algo device type reason file
+    cat "$work"/*.csv | awk -v skips="$expected_skips" '
+        {
+            reason = $0
+            split($0, field, ",")
+            for (i = 1; i <= 10; i++)
+                sub(/^[^,]*,/, "", reason)
+            gsub(/"/, "", reason)
+            key = field[1] " " field[2] " " field[3]
+            if (field[10] == "skipped" && key " " field[4] " " field[5] ": " reason ~ skips)
+                next
+            if (field[10] == "passed")
+                passed[key]
+            what = field[10] == "skipped" ? reason : "-"
+            type = key " " field[4]
+            if (!(type in row))
+                why[type] = what
+            else if (why[type] != what)
+                why[type] = "-"
+            row[type] = key
+        }
+        END {
+            for (type in row)
+                if (why[type] != "-" && row[type] in passed)
+                    print type, why[type]
+        }' | while read -r op algo device type reason; do
+        for file in cpu/"${op}_${algo//-/_}".c kernels/*/"${op}_${algo//-/_}".cu; do
+            # A long text is in pieces in the source.
+            [ ! -e "$file" ] || ! tr -d '\n' <"$file" | sed 's/" *"//g' | grep -qF "\"$reason\"" ||
+                echo "$op $algo $device $type: $reason"
+        done
+    done
+}
 
 # ---- What is to be run: a line a run, "KEY FLAG...", into $work/runs ----
 #
@@ -554,9 +592,15 @@ done | awk -v step="${LONG:+1}" '{
     echo "$number $line"
 done | tee "$work/runs" | xargs -r -P "$jobs" -L 1 sh "$work/run"
 
+refused_types >"$work/refused"
+
 # Each run must have as many different rows as the lists of its flags give, all of them passed
 # or expected to be skipped, and nothing on stderr. Anything else goes to $work/KEY.NUMBER.bad.
 awk -v work="$work" -v skips="$expected_skips" '
+    BEGIN {
+        while ((getline line <(work "/refused")) > 0)
+            refused[line]
+    }
     # The number of items in the list after NAME=; 1 without it.
     function length_of(name,    list) {
         return match(" " $0, " " name "=[^ ]*") ? split(substr(" " $0, RSTART, RLENGTH), list, ",") : 1
@@ -569,8 +613,9 @@ awk -v work="$work" -v skips="$expected_skips" '
             configuration = configuration "," (i < 10 ? field[i] : "")
         }
         gsub(/"/, "", reason)
-        key = field[1] " " field[2] " " field[3] " " field[4] " " field[5] ": " reason
-        if (field[10] != "passed" && !(field[10] == "skipped" && key ~ skips))
+        key = field[1] " " field[2] " " field[3] " " field[4]
+        if (field[10] != "passed" && !(field[10] == "skipped" &&
+            (key " " field[5] ": " reason ~ skips || key ": " reason in refused)))
             print line >bad
         if (seen[configuration]++)
             print "twice: " line >bad

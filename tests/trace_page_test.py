@@ -69,8 +69,8 @@ class TracePageTest(browser_testing.BrowserTest):
 
     def test_cells_before_and_after(self):
         """The second launch adds the halves of the tree."""
-        self.open(*EFFICIENT, at="#step=1")
-        self.assertIn("launch 2 of 4: up_sweep_kernel", self.where())
+        self.open(*EFFICIENT, at="#step=2")
+        self.assertIn("launch 2 of 4: up_sweep,", self.where())
         hints = self.texts("#figure rect title")
         self.assertEqual(["output[3]: 4, i32", "output[3]: 4, i32"], [hint for hint in hints if hint.startswith("output[3]")])
         self.assertEqual(["output[7]: 4, i32", "output[7]: 8, i32"], [hint for hint in hints if hint.startswith("output[7]")])
@@ -79,7 +79,7 @@ class TracePageTest(browser_testing.BrowserTest):
                          self.texts("#figure .arrow title"))
 
     def test_arrows_begin_and_end_at_their_cells(self):
-        self.open(*EFFICIENT, at="#step=1")
+        self.open(*EFFICIENT, at="#step=2")
         ends = self.js("""[...document.querySelectorAll('#figure .arrow')].map((arrow) => arrow.getAttribute('d')
             .match(/[\\d.]+/g).map(Number))""")
         boxes = self.js("""Object.fromEntries([...document.querySelectorAll('#figure rect.read, #figure rect.written')]
@@ -103,7 +103,7 @@ class TracePageTest(browser_testing.BrowserTest):
         self.assertEqual(0, self.count("#figure .step"))
 
     def test_one_block(self):
-        self.open("--algo=efficient-smem", "--n=128", "--block=32", at="#step=1")
+        self.open("--algo=efficient-smem", "--n=128", "--block=32", at="#step=2")
         self.assertEqual(["block 0", "block 1"], self.texts("#figure text.soft")[1:3])
         self.choose("block", "1")
         self.assertNotIn("block 0", self.texts("#figure text.soft"))
@@ -139,11 +139,11 @@ class TracePageTest(browser_testing.BrowserTest):
         self.assertIn("launch 2 of 4", self.where())
         self.browser.find_elements("css selector", "#launches button")[2].click()
         self.assertIn("launch 3 of 4", self.where())
-        self.assertIn("step=2", self.js("location.hash"))
-        self.assertEqual("3 down_sweep_kernel, 1 step", self.one("#launches [aria-current]").text)
+        self.assertIn("step=3", self.js("location.hash"))
+        self.assertEqual("3 down_sweep, 1 step", self.one("#launches [aria-current]").text)
 
     def test_play(self):
-        self.open(*EFFICIENT, at="#step=2")
+        self.open(*EFFICIENT, at="#step=3")
         self.press(" ")
         self.assertEqual("true", self.one("#play").get_attribute("aria-pressed"))
         for _ in range(100):
@@ -154,7 +154,7 @@ class TracePageTest(browser_testing.BrowserTest):
         self.assertEqual("false", self.one("#play").get_attribute("aria-pressed"))
 
     def test_another_run(self):
-        self.open(*TREES, at="#step=3")
+        self.open(*TREES, at="#step=4")
         self.choose("run", self.texts("#run option")[1])
         self.assertIn("efficient-smem-padded", self.one("#subject").text)
         self.assertIn("step 1 of", self.where())
@@ -163,13 +163,13 @@ class TracePageTest(browser_testing.BrowserTest):
 
     def test_bank_conflicts_and_padding(self):
         """At stride 4, four words share a bank; padding spreads them. The sign does not need colour."""
-        self.open(*TREES, at="#run=0&step=2")
+        self.open(*TREES, at="#run=1&step=3")
         self.assertIn("3 conflicts", self.one("#banks-text").text)
         self.assertEqual(24, self.count("#banks .conflict"))
         self.assertEqual(24, self.texts("#banks .sign").count("✕"))
         self.assertEqual("32 of 32 lanes take part", self.one("#lanes-text").text)
         self.assertEqual(8, self.count("#banks .written"))
-        self.open(*TREES, at="#run=1&step=2")
+        self.open(*TREES, at="#run=2&step=3")
         self.assertIn("no conflict", self.one("#banks-text").text)
         self.assertEqual([0, 32], [self.count("#banks .conflict"), self.count("#banks .written")])
 
@@ -198,7 +198,7 @@ class TracePageTest(browser_testing.BrowserTest):
             self.assertEqual(counted, self.js(requests), flags)
 
     def test_unused_bytes_of_sectors(self):
-        self.open("--algo=efficient", "--n=64", "--input=ones", at="#step=1")
+        self.open("--algo=efficient", "--n=64", "--input=ones", at="#step=2")
         self.assertEqual("4 sectors of 32 bytes, 16 of 128 bytes asked for; the others are hatched",
                          self.one("#sectors-text").text)
         self.assertEqual([4, 28], [self.count("#sectors .written"), self.count("#sectors .unused")])
@@ -208,7 +208,7 @@ class TracePageTest(browser_testing.BrowserTest):
 
     def test_narrow(self):
         for view in ("step", "run"):
-            self.open(*TREES, at=f"#step=2&view={view}", size=NARROW)
+            self.open(*TREES, at=f"#step=3&view={view}", size=NARROW)
             self.assertEqual(NARROW[0], self.js("document.documentElement.scrollWidth"))
             self.assertGreater(*self.js("[figure.scrollWidth, figure.clientWidth]".replace("figure", "document.getElementById('figure')")))
 
@@ -220,7 +220,7 @@ class TracePageTest(browser_testing.BrowserTest):
         self.assertEqual(["rgb(13, 17, 23)"] * 2, self.js(colours))
 
     def test_saved_svg_stands_alone(self):
-        self.open(*EFFICIENT, at="#step=1")
+        self.open(*EFFICIENT, at="#step=2")
         cells = self.count("#figure rect.cell")
         self.one("#save").click()
         path = os.path.join(self.work, "efficient-step-2.svg")
@@ -250,7 +250,7 @@ class TracePageTest(browser_testing.BrowserTest):
             text = text.replace(name, f'{key}:"{hostile}"')
         with open(page, "w", encoding="utf-8") as file:
             file.write(text)
-        self.open_page(page, at="#step=1")
+        self.open_page(page, at="#step=2")
         self.js("window.hurt = (what) => { document.documentElement.dataset.hurt = what; }")
         self.choose("view", "all steps of the run")
         self.choose("view", "this step")

@@ -372,6 +372,19 @@ static bool check_extras(const struct command_line *line)
     return check_gpus(line) && check_cpu(line);
 }
 
+/* Verdicts have none of the values that these flags ask for. */
+static bool check_verdicts(const struct command_line *line)
+{
+    static const enum option_id measures[] = {OPTION_KERNELS, OPTION_COUNTS, OPTION_COPIES,
+                                              OPTION_ENERGY};
+    for (size_t i = 0; i < sizeof measures / sizeof *measures; i++)
+        if (line->options->output.format == FORMAT_VERDICTS &&
+            !not_both(line, OPTION_CHECK, measures[i],
+                      "its verdicts have no measures; add --format=csv"))
+            return false;
+    return true;
+}
+
 /* A trace is of the emulator, which it chooses where no device is given, and small enough to draw.
  */
 static bool check_trace(const struct command_line *line)
@@ -425,5 +438,6 @@ bool follow_option_rules(const struct command_line *line)
     choose_format(&line->options->output);
     choose_axes_to_check(line);
     return choose_action(line) && choose_kinds(line) && check_sampling(line) && check_data(line) &&
-           check_extras(line) && check_files(line) && check_trace(line) && prepare_to_check(line);
+           check_extras(line) && check_files(line) && check_trace(line) && check_verdicts(line) &&
+           prepare_to_check(line);
 }

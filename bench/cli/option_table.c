@@ -337,7 +337,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
                       .argument = "FILE",
                       .help = "emulator, up to 1024 elements: write to FILE a page that draws what "
                               "threads read and write, step by step from barrier to barrier, with "
-                              "bank conflicts, sectors and active lanes",
+                              "bank conflicts, sectors and active lanes. A page that --trace wrote "
+                              "before is overwritten",
                       TEXT(output.trace_path),
                       .writes_file = true,
                       .needs = "needs the name of a file, such as steps.html"},

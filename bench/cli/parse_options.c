@@ -358,6 +358,7 @@ static int read_command_line(int argc, char **argv, struct command_line *line)
     options->output.launches = options->kernels;
     options->output.counts = options->counts;
     options->output.copies = options->copies;
+    options->output.program = options->arguments[0];
     options->output.arguments = options->arguments + 1;
     options->output.flags = options->flags;
     options->output.flag_count = options->flag_count;

@@ -36,8 +36,9 @@ static bool is_named(const char *name, const char *list)
     return false;
 }
 
-/* Lists a few algorithms whose summary or source has the word: those of "blelloch". */
-static void list_described(const char *word, char *text, size_t size)
+/* Lists a few algorithms whose summary or source has the word: those of "blelloch". Names that are
+ * searched for are those of GPU algorithms; what else has them are relatives. */
+static void list_described(const char *word, bool on_gpu, char *text, size_t size)
 {
     enum { SHORTEST = 4, MOST = 5 };
     int found = 0;
@@ -46,7 +47,8 @@ static void list_described(const char *word, char *text, size_t size)
         const struct table_row *row = table_row(i);
         const struct algorithm *algorithm = row_descriptor(row);
         char about[2 * PROBLEM_BYTES];
-        if (algorithm == NULL || algorithm->family != FAMILY_OWN || is_named(row->name, text))
+        if (algorithm == NULL || algorithm->family != FAMILY_OWN || is_named(row->name, text) ||
+            (row->on[DEVICE_EMULATOR] != NULL) != on_gpu)
             continue;
         snprintf(about, sizeof about, "%s %s", algorithm->summary, algorithm->source);
         if (!contains_parts(about, word) || found++ >= MOST)
@@ -63,7 +65,9 @@ static const char *take_algo(struct command_line *line, const char *word)
         char described[PROBLEM_BYTES / 2];
         if (strpbrk(word, "*?["))
             return "matches no algorithm (--list shows all)";
-        list_described(word, described, sizeof described);
+        list_described(word, true, described, sizeof described);
+        if (described[0] == '\0')
+            list_described(word, false, described, sizeof described);
         if (described[0] != '\0')
             return wrong_value("is no algorithm's name; see %s (--list shows all)", described);
         if (!is_near(word, nearest))

@@ -21,7 +21,8 @@ namespace SCANBENCH_BACKEND
 /* Who hears of the launches of a call. */
 struct listener {
     queue *its;
-    bool host_form; /* what is timed is the work from the first launch to the last */
+    bool host_form;        /* what is timed is the work from the first launch to the last */
+    const void *arrays[2]; /* input and output */
 };
 
 /* Before and after a launch on some stream of the file's, on which the events are recorded. */
@@ -139,6 +140,8 @@ static void note_launch(void *context, const plain_launch_notice *notice, bool a
     shape.shared_bytes = notice->shared_bytes;
     if (!after && its->log != nullptr)
         record_launch(its, notice->kernel, notice->name, shape);
+    if (listener->host_form)
+        emulator_hide_from_kernel(listener->arrays, !after);
     mark_launch(listener, its->stream, after);
 }
 
@@ -193,7 +196,7 @@ static void run_own(const struct call *call)
         .error = error,
         .error_bytes = sizeof error,
     };
-    struct listener listener = {queue, entry->host_form != 0};
+    struct listener listener = {queue, entry->host_form != 0, {call->input, call->output}};
     hear_launches(&own, &listener);
     redirect_stdout();
     {

@@ -301,6 +301,33 @@ static bool explain_missing_header(const char *errors)
     return false;
 }
 
+/* ---- The header that a source needs ---- */
+
+/* A macro of scanbench_own.h that the preprocessor has left as it is; NULL: there is none. */
+static const char *find_unknown_macro(const char *text, size_t *length)
+{
+    static const char start[] = "SCANBENCH_", capitals[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+    while ((text = strstr(text, start)) != NULL) {
+        *length = strspn(text, capitals);
+        if (text[*length] == '(')
+            return text;
+        text += *length;
+    }
+    return NULL;
+}
+
+/* Else the compiler would speak of constructors. A text that includes the header names it. */
+static bool explain_missing_include(const struct compilation *c, const char *preprocessed)
+{
+    size_t length = 0;
+    const char *macro = find_unknown_macro(preprocessed, &length);
+    if (macro == NULL || strstr(preprocessed, "scanbench_own.h") != NULL)
+        return false;
+    complain("--algo=%s: it has %.*s without #include <scanbench_own.h>; add that line", c->source,
+             (int)length, macro);
+    return true;
+}
+
 /* ---- All of it ---- */
 
 static void say_it_does_not_compile(const struct compilation *c, const struct outcome *outcome)
@@ -384,12 +411,13 @@ static bool find_or_make(const struct compilation *c, char path[PATH_MAX])
 {
     struct outcome preprocessed = preprocess(c, false);
     bool found = false;
-    if (preprocessed.status == 0) {
+    if (preprocessed.status != 0) {
+        if (!c->target.emulated || !explain_missing_header(preprocessed.errors))
+            say_it_does_not_compile(c, &preprocessed);
+    } else if (!explain_missing_include(c, preprocessed.output)) {
         const struct digest digest = digest_of(c, &preprocessed);
         found =
             cache_path(&digest, path) && (is_trusted(path) || make_object(c, &preprocessed, path));
-    } else if (!c->target.emulated || !explain_missing_header(preprocessed.errors)) {
-        say_it_does_not_compile(c, &preprocessed);
     }
     forget_outcome(&preprocessed);
     return found;

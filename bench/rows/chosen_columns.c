@@ -3,6 +3,8 @@
 
 #include "../base/errors.h"
 #include "../base/nearest.h"
+#include "../base/text.h"
+#include "table_cells.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -36,8 +38,13 @@ static bool unknown_column(const char *name, size_t length)
     for (size_t c = 0; c < COLUMN_COUNT; c++)
         names[c + 1] = columns[c].name;
     const char *nearest = nearest_match(word, names, COLUMN_COUNT + 1);
+    const struct column *of_title[2];
     if (length == 0)
         complain("--columns: an empty name; write a list such as algo,n,time_ms");
+    else if (columns_of_title(word, of_title))
+        complain("--columns=%s: no such column; \"%s\" in the table is %s%s%s", word, word,
+                 of_title[0]->name, of_title[1] != NULL ? " plus " : "",
+                 of_title[1] != NULL ? of_title[1]->name : "");
     else if (!is_near(word, nearest))
         complain("--columns=%s: no such column (--list-columns shows all)", word);
     else
@@ -65,6 +72,35 @@ static void choose_basic(const struct output_spec *spec, struct chosen_columns *
     }
 }
 
+/* Does the column's meaning begin with the flag? "--counts: atomic operations of threads". */
+static bool needs_flag(const struct column *column, const char *flag)
+{
+    return strncmp(column->meaning, flag, strlen(flag)) == 0;
+}
+
+/* Says which of the columns only rows of a run with another flag have. */
+static void note_missing_flags(const struct output_spec *spec, const struct chosen_columns *chosen)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } flags[] = {{"--kernels", spec->launches || spec->counts == COUNTS_BY_LINE},
+                 {"--counts", spec->counts != COUNTS_NOTHING},
+                 {"--copies", spec->copies},
+                 {"--baseline", spec->baseline_path != NULL}};
+    for (size_t f = 0; f < sizeof flags / sizeof *flags; f++) {
+        char names[256] = "";
+        size_t count = 0;
+        for (size_t c = 0; c < chosen->count && !flags[f].given; c++)
+            if (needs_flag(chosen->column[c], flags[f].name))
+                append_text(names, sizeof names, "%s%s", count++ > 0 ? ", " : "",
+                            chosen->column[c]->name);
+        if (count > 0)
+            complain("--columns: %s %s empty without %s", names, count > 1 ? "stay" : "stays",
+                     flags[f].name);
+    }
+}
+
 bool choose_columns(const struct output_spec *spec, struct chosen_columns *chosen)
 {
     const bool markdown = spec->columns == NULL && spec->format == FORMAT_MARKDOWN;
@@ -87,5 +123,8 @@ bool choose_columns(const struct output_spec *spec, struct chosen_columns *chose
         }
         list = list[length] == ',' ? list + length + 1 : NULL;
     }
+    /* The columns of a file that is continued are those that it has. */
+    if (spec->columns != NULL && spec->opening == FILE_NEW && !spec->quiet)
+        note_missing_flags(spec, chosen);
     return true;
 }

@@ -29,11 +29,15 @@ static const struct defect_kind kinds[] = {
     {"not stable", "not stable", "Equal keys must keep their order.", FORM_TEXT},
     {"not a permutation", "loses or repeats elements",
      "The output is in order, but its elements are not those of the input.", FORM_TEXT},
+    {"in another order", "the right elements in another order",
+     "Do places come from an atomic? Threads come in any order.", FORM_VALUES},
     {"output[", "wrong result", NULL, FORM_VALUES},
     {"illegal launch", "a launch that CUDA refuses",
      "cudaGetLastError() after the launch says so on a GPU.", FORM_TEXT},
     {"illegal cudaMemcpy", "a copy of more bytes than there are",
      "cudaMemcpy() takes bytes, not elements.", FORM_TEXT},
+    {"illegal cudaFree", "frees memory that is not allocated",
+     "Each pointer of cudaMalloc() is freed once, as it was.", FORM_TEXT},
     {"divergent barrier", "a barrier that not all threads of the block reach",
      "No __syncthreads() may be where only some threads of the block come to.", FORM_TEXT},
     {"divergent warp", "a warp function that not all threads of its mask reach",
@@ -52,6 +56,11 @@ static const struct defect_kind kinds[] = {
      "Is it as many bytes as cudaMalloc() was asked for?", FORM_TEXT},
     {"outside an array", "reads or writes outside an array",
      "Is the index tested against the size of that array?", FORM_TEXT},
+    {"memory of the host used", "a kernel uses memory of the host",
+     "Its pointers are to memory of cudaMalloc(), where cudaMemcpy() brings what it reads.",
+     FORM_TEXT},
+    {"used after it was freed", "uses memory after it was freed",
+     "cudaFree() comes after all that uses the memory.", FORM_TEXT},
     {"undefined behaviour", "something whose effect C++ does not define", NULL, FORM_TEXT},
     {"no kernel was launched", "does its work on the CPU", "--strict wants a kernel that does it.",
      FORM_TEXT},
@@ -150,15 +159,17 @@ static bool turn_values_around(const char *reason, const char *type, bool outsid
         return false;
     const char *value = got + strlen(": got "), *right = wanted + strlen(", wanted ");
     const int place = (int)(got - reason), length = (int)(wanted - value);
+    int right_length = (int)strcspn(right, "(;"); /* what follows is said in other words */
+    right_length -= right_length > 0 && right[right_length - 1] == ' ';
     char text[64];
     snprintf(text, sizeof text, "%.*s", length, value);
     const char *meaning = meaning_of_value(type, text);
     if (outside)
         snprintf(what, EXPLANATION_BYTES, "%.*s = %s", place, reason, text);
     else
-        snprintf(what, EXPLANATION_BYTES, "%.*s: wanted %s, got %s%s%s%s", place, reason, right,
-                 text, meaning != NULL ? " (" : "", meaning != NULL ? meaning : "",
-                 meaning != NULL ? ")" : "");
+        snprintf(what, EXPLANATION_BYTES, "%.*s: wanted %.*s, got %s%s%s%s", place, reason,
+                 right_length, right, text, meaning != NULL ? " (" : "",
+                 meaning != NULL ? meaning : "", meaning != NULL ? ")" : "");
     return true;
 }
 

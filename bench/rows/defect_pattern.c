@@ -97,7 +97,8 @@ static void find_pattern_of_sizes(const struct subject *subject, int defect, cha
     } else if (seen.least_wrong == seen.most_wrong) {
         snprintf(pattern, PATTERN_BYTES, "only at n = %" PRId64, seen.least_wrong);
     } else if (seen.most_right < seen.least_wrong) {
-        snprintf(pattern, PATTERN_BYTES, "only above n = %" PRId64, seen.most_right);
+        if (seen.most_right > 0) /* a result of no elements is never wrong */
+            snprintf(pattern, PATTERN_BYTES, "only above n = %" PRId64, seen.most_right);
     } else if (seen.most_wrong < seen.least_right) {
         snprintf(pattern, PATTERN_BYTES, "only up to n = %" PRId64, seen.most_wrong);
     } else if (tells_apart(subject, defect, &seen, is_no_power, 0)) {

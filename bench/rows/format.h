@@ -13,9 +13,10 @@ struct verdicts;
 struct written_rows {
     struct chosen_columns columns;
     size_t count;
-    size_t noisy;     /* rows whose noise stayed above --max-noise */
-    json_t *devices;  /* JSON: those that had rows */
-    char **arguments; /* of the command line; NULL: unknown */
+    size_t noisy;        /* rows whose noise stayed above --max-noise */
+    json_t *devices;     /* JSON: those that had rows */
+    const char *program; /* as the user called it */
+    char **arguments;    /* of the command line; NULL: unknown */
     const struct given_flag *flags;
     size_t flag_count;
     struct verdicts *verdicts; /* what the rows so far say of their algorithms; NULL: nobody asks */

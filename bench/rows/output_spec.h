@@ -52,6 +52,7 @@ struct output_spec {
     enum counting counts;           /* --counts: rows count accesses to memory */
     bool copies;                    /* --copies: rows have times of copies */
     bool needs[COLUMN_COUNT];       /* rows may differ in it from files that lack the column */
+    const char *program;            /* as the user called it */
     char **arguments;               /* of the command line; NULL: unknown */
     const struct given_flag *flags; /* the same, taken apart */
     size_t flag_count;

@@ -30,6 +30,7 @@ struct report {
     struct row_writer junit;         /* --junit */
     struct row_writer trace;         /* --trace */
     struct text traces;              /* the runs so far, after commas; no text without --trace */
+    size_t trace_count;              /* how many they are */
     struct resume resume;            /* --resume: the rows in the file */
     off_t resumed_bytes;             /* --resume: length of the file at the start */
     struct baseline *baseline;       /* NULL: none */
@@ -154,11 +155,13 @@ static int open_files(struct report *report)
     if (code == EXIT_OK)
         code = open_for_end(report, "--junit", spec->junit_path, junit_head, &report->junit);
     if (code == EXIT_OK)
-        code = open_for_end(report, "--trace", spec->trace_path, NULL, &report->trace);
+        code = open_for_end(report, "--trace", spec->trace_path, TRACE_PAGE_HEAD, &report->trace);
     if (code == EXIT_OK) /* after what may fail, since it gets its header */
         code = open_samples(spec, &report->file, &report->junit, &report->resume, &report->samples);
     if (code == EXIT_OK && report->junit.bytes > 0)
         cut_file(&report->junit, 0); /* else a run that is killed would leave the verdicts before */
+    if (code == EXIT_OK && report->trace.bytes > 0)
+        cut_file(&report->trace, 0);
     if (code == EXIT_OK && is_open(&report->file) && is_new)
         begin_file(report);
     report->resumed_bytes = report->file.bytes;
@@ -184,6 +187,7 @@ struct report *open_report(const struct output_spec *spec, int *code)
     struct report *report = allocate_or_die(NULL, sizeof *report);
     *report = (struct report){.spec = spec,
                               .rows = {.devices = json_array(),
+                                       .program = spec->program,
                                        .arguments = spec->arguments,
                                        .flags = spec->flags,
                                        .flag_count = spec->flag_count},
@@ -304,7 +308,7 @@ void report_trace(struct report *report, const char *trace, size_t count)
 {
     if (report->spec->trace_path == NULL)
         return;
-    fputs(ftell(report->traces.out) > 0 ? "," : "", report->traces.out);
+    fputs(report->trace_count++ > 0 ? "," : "", report->traces.out);
     fwrite(trace, 1, count, report->traces.out);
 }
 
@@ -355,7 +359,9 @@ static void write_traces(struct report *report)
     fflush(report->traces.out);
     open_text(&page);
     write_trace_page(report->traces.bytes, report->traces.count, page.out);
-    write_and_free(&report->trace, &page);
+    if (write_and_free(&report->trace, &page) && !report->spec->quiet)
+        complain("%s: %zu run%s; open it in a browser", report->spec->trace_path,
+                 report->trace_count, report->trace_count == 1 ? "" : "s");
 }
 
 int close_report(struct report *report)

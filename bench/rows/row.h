@@ -16,7 +16,9 @@ struct row {
 #define COLUMN(name, column_class, column_kind, meaning) TYPE_OF_##column_kind name;
 #include "columns.def"
 #undef COLUMN
-    bool simulated; /* measured where times mean nothing for the device; not a column */
+    /* Not columns: */
+    bool simulated;       /* measured where times mean nothing for the device */
+    bool memcpy_unsteady; /* the noise of the memcpy that memcpy_pct is of exceeds --max-noise */
 };
 
 #undef TYPE_OF_TEXT

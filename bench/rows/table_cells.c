@@ -38,6 +38,13 @@ static void number_cell(const struct table_part *part, const struct row *row, ch
         snprintf(text, CELL_BYTES, "%.1f%s", number_of(part, row), part->unit);
 }
 
+static void memcpy_cell(const struct table_part *part, const struct row *row, char text[CELL_BYTES])
+{
+    (void)part;
+    if (isfinite(row->memcpy_pct))
+        snprintf(text, CELL_BYTES, "%.1f%s", row->memcpy_pct, row->memcpy_unsteady ? "!" : "");
+}
+
 /* A count of up to six characters; below 0, there is none. */
 static void format_count(int64_t count, char text[CELL_BYTES])
 {
@@ -155,12 +162,13 @@ struct measure {
 
 static const struct measure times[] = {
     {{"time", 8, .right = true, .format = time_cell, NUMBER(time_ms, "")}, ALWAYS},
-    {{"± ", 7, .right = true, .real = true, .format = noise_cell}, WITHOUT_LAUNCHES},
+    {{"± ", 7, .right = true, .real = true, .format = noise_cell, NUMBER(noise_pct, "")},
+     WITHOUT_LAUNCHES},
     {{"GB/s", 6, .right = true, .spared = true, .real = true, .format = number_cell,
       NUMBER(gb_s, "")},
      ALWAYS},
-    {{"% memcpy", 8, .right = true, .spared = true, .real = true, .format = number_cell,
-      NUMBER(memcpy_pct, "")},
+    {{"% memcpy", 8, .right = true, .spared = true, .real = true, .overhangs = true,
+      .format = memcpy_cell, NUMBER(memcpy_pct, "")},
      WITHOUT_LAUNCHES},
     {{"copies", 8, .right = true, .format = time_cell, NUMBER(copies_ms, "")}, WITH_COPIES},
     {{"share", 6, .right = true, .format = number_cell, NUMBER(share_pct, "%")}, WITH_LAUNCHES},
@@ -180,7 +188,9 @@ static const struct measure counts[] = {
     {{"depth", 5, .right = true, .spared = true, .of_operator = true, .format = count_cell,
       COUNT(depth)},
      WITHOUT_LINES},
-    {{"B/elem", 6, .right = true, .format = moved_cell}, WITHOUT_LINES},
+    {{"B/elem", 6, .right = true, .format = moved_cell,
+      BOTH(read_bytes_per_element, written_bytes_per_element)},
+     WITHOUT_LINES},
     {{"global", 6, .right = true, .format = count_cell,
       BOTH(global_load_requests, global_store_requests)},
      WITH_LINES},
@@ -204,10 +214,35 @@ static const struct measure counts[] = {
     {{"check", 6, .spared = true, .format = check_cell}, WITH_LINES},
 };
 
+enum { TIMES = sizeof times / sizeof *times, COUNTS = sizeof counts / sizeof *counts };
+
+/* NULL: the cell is not that of one column, or is empty in any row. */
+static const struct column *column_at(size_t at)
+{
+    for (size_t c = 0; c < COLUMN_COUNT && at > 0; c++)
+        if (columns[c].offset == at)
+            return &columns[c];
+    return NULL;
+}
+
+bool columns_of_title(const char *title, const struct column *of_title[2])
+{
+    const size_t length = strlen(title);
+    for (size_t m = 0; m < (size_t)TIMES + COUNTS; m++) {
+        const struct table_part *part = m < TIMES ? &times[m].part : &counts[m - TIMES].part;
+        if (strncmp(part->title, title, length) != 0 ||
+            part->title[length + strspn(part->title + length, " ")] != '\0')
+            continue;
+        of_title[0] = column_at(part->at);
+        of_title[1] = column_at(part->and_at);
+        return of_title[0] != NULL;
+    }
+    return false;
+}
+
 size_t list_measures(const struct output_spec *spec, bool counted,
                      struct table_part parts[MOST_MEASURES])
 {
-    enum { TIMES = sizeof times / sizeof *times, COUNTS = sizeof counts / sizeof *counts };
     _Static_assert((int)TIMES <= (int)MOST_MEASURES && (int)COUNTS <= (int)MOST_MEASURES,
                    "no room for a measure");
     const struct measure *measures = counted ? counts : times;
@@ -228,7 +263,8 @@ size_t list_measures(const struct output_spec *spec, bool counted,
 
 const char *cell_colour(const struct table_part *part, const struct row *row)
 {
-    if (part->format == noise_cell && too_noisy(row))
+    if ((part->format == noise_cell && too_noisy(row)) ||
+        (part->format == memcpy_cell && row->memcpy_unsteady))
         return YELLOW;
     if (part->format == change_cell && row->change != NULL)
         return strcmp(row->change, "slower") == 0   ? RED

@@ -19,11 +19,12 @@ struct table_part {
     bool right;                  /* numbers end together */
     bool spared;                 /* left out if the table is too wide */
     bool real;                   /* means nothing of a simulated device */
+    bool overhangs;              /* a mark after a number takes a blank of the gap */
     bool of_operator;            /* means nothing of an operation without an operator */
     const struct column *column; /* NULL: a measure */
     void (*format)(const struct table_part *part, const struct row *row, char text[CELL_BYTES]);
     size_t at;     /* of a measure that is a number: its place in the row */
-    size_t and_at; /* of a count that is added to it; 0: none */
+    size_t and_at; /* of another that is added to it; 0: none */
     const char *unit;
 };
 
@@ -37,6 +38,10 @@ void format_axis(const struct column *column, const struct row *row, char text[C
  * `counted` what --counts counts. Returns how many. */
 size_t list_measures(const struct output_spec *spec, bool counted,
                      struct table_part parts[MOST_MEASURES]);
+
+/* Finds the column that a measure of this title shows, or the two whose sum it is; the second is
+ * NULL if it is one. Returns false if no measure has the title. */
+bool columns_of_title(const char *title, const struct column *of_title[2]);
 
 /* The colour of a cell; "": none. */
 const char *cell_colour(const struct table_part *part, const struct row *row);

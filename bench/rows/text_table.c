@@ -256,9 +256,10 @@ static void write_part(const struct text_table *table, FILE *out, size_t p, cons
         part->format(part, row, text);
     const char *colour = painted(table, cell_colour(part, row));
     const bool last = p + 1 == table->layout.part_count;
+    const int mark = part->overhangs && strchr(text, '!') != NULL;
     fputs(colour, out);
-    put_cell(out, text, last && !part->right ? 0 : part->width, part->right);
-    fprintf(out, "%s%*s", colour[0] != '\0' ? PLAIN : "", last ? 0 : GAP, "");
+    put_cell(out, text, last && !part->right ? 0 : part->width + mark, part->right);
+    fprintf(out, "%s%*s", colour[0] != '\0' ? PLAIN : "", last ? 0 : GAP - mark, "");
 }
 
 /* The columns before the time: the axes, or the name of a launch or line. After a name too long for

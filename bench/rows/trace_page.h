@@ -4,5 +4,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* What every such page begins with. */
+#define TRACE_PAGE_HEAD "<!doctype html>\n<!-- scanbench --trace -->\n"
+
 /* Writes the page. `runs` are `count` bytes of JSON objects with commas between them. */
 void write_trace_page(const char *runs, size_t count, FILE *out);

@@ -9,21 +9,27 @@
 /* ---- how to see a defect again ---- */
 
 /* In quotes if a shell would take it apart. */
-static void write_flag(const char *name, const char *value, FILE *out)
+static void write_word(const char *value, FILE *out)
 {
     const char *const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                               "_-=./,:+^%@";
-    fprintf(out, " --%s", name);
-    if (value == NULL)
-        return;
     if (value[strspn(value, plain)] == '\0') {
-        fprintf(out, "=%s", value);
+        fputs(value, out);
         return;
     }
-    fputs("='", out);
+    fputc('\'', out);
     for (; *value != '\0'; value++)
         fputs(*value == '\'' ? "'\\''" : (char[]){*value, '\0'}, out);
     fputc('\'', out);
+}
+
+static void write_flag(const char *name, const char *value, FILE *out)
+{
+    fprintf(out, " --%s", name);
+    if (value == NULL)
+        return;
+    fputc('=', out);
+    write_word(value, out);
 }
 
 /* Do the algorithm's rows differ in it? */
@@ -81,7 +87,8 @@ static void write_command(const struct written_rows *rows, const struct subject 
 {
     struct row_flags of_row;
     find_row_flags(rows, subject, row, &of_row);
-    fputs("     again: scanbench", out);
+    fputs("     again: ", out);
+    write_word(rows->program, out);
     for (size_t f = 0; f < rows->flag_count; f++)
         if (!rows->flags[f].writes_file && !is_replaced(&of_row, rows->flags[f].name))
             write_flag(rows->flags[f].name, rows->flags[f].value, out);

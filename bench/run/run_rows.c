@@ -135,7 +135,7 @@ static void fill_speed(struct row *row, const struct run *run, const struct meas
     const uint64_t n = run->group->n;
     const double time_ms = m->statistics.median;
     const double peak_gb_s = run->session->info.peak_gb_s;
-    const double memcpy_ms = memcpy_statistics(run, m).median;
+    const struct statistics memcpy_times = memcpy_statistics(run, m);
     if (n == 0 || !(time_ms > 0) || m->task.algorithm->result == RESULT_NOTHING)
         return;
     const double bytes = copies_input(m->task.algorithm)
@@ -144,8 +144,11 @@ static void fill_speed(struct row *row, const struct run *run, const struct meas
     row->bytes = (int64_t)bytes;
     row->gelem_s = (double)n / time_ms / 1e6;
     row->gb_s = bytes / time_ms / 1e6;
-    if (memcpy_ms > 0)
-        row->memcpy_pct = 100 * memcpy_ms / time_ms;
+    if (memcpy_times.median > 0) {
+        row->memcpy_pct = 100 * memcpy_times.median / time_ms;
+        row->memcpy_unsteady =
+            run->sampling.samples == 0 && !(memcpy_times.noise_pct <= run->sampling.max_noise_pct);
+    }
     if (peak_gb_s > 0)
         row->peak_pct = 100 * row->gb_s / peak_gb_s;
 }
@@ -257,7 +260,7 @@ static void tell_of_check(const struct run *run, const struct measurement *m)
         run->state->told_of_check)
         return;
     run->state->told_of_check = true;
-    complain("what is wrong: scanbench --check --algo=%s", file);
+    complain("what is wrong: %s --check --algo=%s", run->options->output.program, file);
 }
 
 void send_row(const struct run *run, const struct measurement *m)

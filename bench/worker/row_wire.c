@@ -25,6 +25,7 @@ void put_row(FILE *out, const struct row *row)
             fwrite(field, 8, 1, out); /* a double or an int64_t */
     }
     fwrite(&row->simulated, sizeof row->simulated, 1, out);
+    fwrite(&row->memcpy_unsteady, sizeof row->memcpy_unsteady, 1, out);
 }
 
 /* Copies `count` bytes, and returns the first after them; NULL if they are not there. */
@@ -54,5 +55,6 @@ const char *take_row(const char *bytes, const char *end, struct row *row)
         bytes = is_text(&columns[c]) ? take_text(bytes, end, (const char **)field)
                                      : take(bytes, end, field, 8);
     }
-    return take(bytes, end, &row->simulated, sizeof row->simulated);
+    bytes = take(bytes, end, &row->simulated, sizeof row->simulated);
+    return take(bytes, end, &row->memcpy_unsteady, sizeof row->memcpy_unsteady);
 }

@@ -269,8 +269,6 @@ static bool are_few(const struct problem *problem)
 
 static const char *supports(const struct problem *problem)
 {
-    if (!is_narrow(problem))
-        return "sorts keys of 8 and 16 bits only";
     return with_narrow_key(problem, [&]<class Key>() -> const char * {
         const size_t most = std::max(sizeof(counters<Key>), sizeof(write_layout<Key>));
         return problem->device->shared_bytes_per_block <
@@ -396,7 +394,7 @@ ALGORITHM_DESCRIPTOR(sort_counting) = {
     .name = "counting",
     .op = OP_SORT,
     .family = FAMILY_OWN,
-    .traits = TRAIT_UNALIGNED | TRAIT_IN_PLACE,
+    .traits = TRAIT_NARROW_KEYS_ONLY | TRAIT_UNALIGNED | TRAIT_IN_PLACE,
     .narrow_key_types = TYPES_OF_NARROW_KEYS,
     .summary = "keys of 8 and 16 bits: counts values, and writes each as often",
     .source = "Seward 1954",

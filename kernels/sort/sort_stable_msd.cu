@@ -367,8 +367,6 @@ static size_t shared_bytes(const struct problem *problem)
 
 static const char *supports(const struct problem *problem)
 {
-    if (problem->values == VALUES_NONE)
-        return "sorts pairs: msd sorts keys";
     static_assert(MOST_PAIRS == 301989888, "the text below says so");
     if (problem->n > MOST_PAIRS)
         return "sorts at most 301989888 pairs: onesweep sorts more";
@@ -383,7 +381,7 @@ ALGORITHM_DESCRIPTOR(sort_stable_msd) = {
     .name = "stable-msd",
     .op = OP_SORT,
     .family = FAMILY_OWN,
-    .traits = TRAIT_PAIRS | TRAIT_STABLE | TRAIT_UNALIGNED | TRAIT_IN_PLACE,
+    .traits = TRAIT_PAIRS | TRAIT_PAIRS_ONLY | TRAIT_STABLE | TRAIT_UNALIGNED | TRAIT_IN_PLACE,
     .summary = "pairs: two stable partitions from the most significant digit, then leaves in "
                "shared memory",
     .supports = SCANBENCH_BACKEND::stable_msd::supports,

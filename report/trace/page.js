@@ -15,9 +15,12 @@ function describeRun({title}) {
   return [`${op} ${algo}`, `n = ${n}`, type, kind, block && `block ${block}`].filter(Boolean).join(", ");
 }
 
+/* As the tables of --kernels and --counts name it. */
+const kernelName = ({kernel}) => kernel.replace(/_kernel$/, "");
+
 function describeStep(s = state.step) {
-  const {launch, index} = run().steps[s], {kernel, grid, block, steps} = run().launches[launch];
-  return `launch ${launch + 1} of ${run().launches.length}: ${kernel}, ${grid} × ${block} threads, step ${index + 1} of ${steps.length}`;
+  const {launch, index} = run().steps[s], {grid, block, steps} = run().launches[launch];
+  return `launch ${launch + 1} of ${run().launches.length}: ${kernelName(run().launches[launch])}, ${grid} × ${block} threads, step ${index + 1} of ${steps.length}`;
 }
 
 function describeRequest(request) {
@@ -42,7 +45,7 @@ function drawnTitle() {
   if (state.view === "run")
     return what;
   const {launch} = step();
-  return state.view === "step" ? `${what}; ${describeStep()}` : `${what}; launch ${launch + 1}: ${run().launches[launch].kernel}`;
+  return state.view === "step" ? `${what}; ${describeStep()}` : `${what}; launch ${launch + 1}: ${kernelName(run().launches[launch])}`;
 }
 
 function pictureOfStep() {
@@ -71,7 +74,7 @@ function showRun() {
   byId("launches").replaceChildren(...run().launches.map((launch, l) => {
     const item = document.createElement("li"), button = document.createElement("button");
     button.type = "button";
-    button.textContent = `${l + 1} ${launch.kernel}, ${launch.steps.length} ${launch.steps.length === 1 ? "step" : "steps"}`;
+    button.textContent = `${l + 1} ${kernelName(launch)}, ${launch.steps.length} ${launch.steps.length === 1 ? "step" : "steps"}`;
     button.disabled = launch.steps.length === 0;
     button.onclick = () => change({step: run().steps.findIndex((each) => each.launch === l)});
     item.append(button);
@@ -128,17 +131,19 @@ function showStep() {
 
 /* ---- Changing it ---- */
 
+/* Runs and steps count from 1, as they do on the page; steps through all launches of the run. */
+
 function writeAddress() {
   const {view, block, request} = state;
-  const parts = {run: state.run, step: state.step, view, ...block === null ? {} : {block}, ...request === null ? {} : {request}};
+  const parts = {run: state.run + 1, step: state.step + 1, view, ...block === null ? {} : {block}, ...request === null ? {} : {request}};
   history.replaceState(null, "", `#${new URLSearchParams(parts)}`);
 }
 
 function readAddress() {
   const given = new URLSearchParams(location.hash.slice(1));
   const number = (name, most) => Math.max(0, Math.min(most, Math.floor(Number(given.get(name))) || 0));
-  state.run = number("run", runs.length - 1);
-  state.step = number("step", run().steps.length - 1);
+  state.run = Math.max(0, number("run", runs.length) - 1);
+  state.step = Math.max(0, number("step", run().steps.length) - 1);
   state.view = ["launch", "run"].includes(given.get("view")) ? given.get("view") : "step";
   state.block = given.has("block") ? number("block", 1023) : null;
   state.request = given.has("request") ? number("request", 1e6) : null;

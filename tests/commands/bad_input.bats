@@ -109,7 +109,8 @@ accepts() {
     refuses '--algo=effcient-smem' 'did you mean "efficient-smem"?' '--list' -- --algo=effcient-smem
     refuses '"naiv"' 'did you mean "naive"?' -- --algo=serial,naiv
     refuses '--algo=zzz*' '--list' -- '--algo=zzz*'
-    refuses "no algorithm's name" 'naive, naive-smem (' -- --op=scan --algo=hillis-steele
+    refuses "no algorithm's name" 'see naive, naive-smem (' -- --op=scan --algo=hillis-steele
+    refuses "no algorithm's name" 'see efficient, efficient-smem (' -- --algo=blelloch
     refuses "no algorithm's name" 'see lookback (' -- --algo=decoupled
     refuses 'empty item' -- --algo=serial,,naive
     refuses '--algo=' 'needs a value' -- --algo=

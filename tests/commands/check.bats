@@ -53,9 +53,9 @@ check() {
     check --algo=tests/own/wrong/large_only.cu
     [ "$(grep -c 'wrong result' <<<"$output")" -eq 1 ]
     has "$output" 'scan mine: 2 defects; ' 'a launch that CUDA refuses' 'only at n = 0'
-    again=$(sed -n 's/^ *again: scanbench//p' <<<"$output" | tail -1)
+    again=$(sed -n 's/^ *again: //p' <<<"$output" | tail -1)
     has "$again" ' --check ' ' --n=1025 '
-    eval "run '$scanbench' $again"
+    eval "run $again"
     [ "$status" -eq 3 ]
     has "$output" 'scan mine: 1 defect; 0 of 1 configurations passed' 'output[1024]: wanted'
 }
@@ -66,10 +66,53 @@ check() {
         --jun "$folder/x.xml" --label="it's=a b" -qo "$folder/verdicts.txt"
     [ "$status" -eq 3 ]
     again=$(sed -n 's/^ *again: //p' "$folder/verdicts.txt" | tail -1)
-    [ "$again" = "scanbench --check --quiet --algo=$file --label='it'\\''s=a b' --quiet --n=1250 --input=uniform --max=49" ]
-    eval "run '$scanbench' ${again#scanbench}"
+    [ "$again" = "$scanbench --check --quiet --algo=$file --label='it'\\''s=a b' --quiet --n=1250 --input=uniform --max=49" ]
+    eval "run $again"
     [ "$status" -eq 3 ]
     has "$output" 'scan mine: 1 defect; 0 of 1 configurations passed'
+}
+
+@test "check: the command that shows a defect again calls the program as it was called" {
+    local folder="$BATS_TEST_TMPDIR/it's here" file=tests/own/wrong/race_shared.cu again
+    mkdir "$folder"
+    ln -s "$(realpath "$scanbench")" "$folder/scanbench"
+    for again in "'$BATS_TEST_TMPDIR/it'\\''s here/scanbench'" scanbench; do
+        PATH=$folder:$PATH run eval "$again --check --algo=$file --n=33 --max=49 --input=uniform --quiet"
+        [ "$status" -eq 3 ]
+        has "$output" "again: $again --check "
+    done
+}
+
+@test "check: memory that is used after it was freed, or freed twice" {
+    check --algo=tests/own/wrong/used_after_free.cu --n=33 --input=uniform
+    has "$output" 'uses memory after it was freed' \
+        'memory used after it was freed in scan_all, block 0, thread 0 at used_after_free.cu:10: read of 4 bytes'
+    check --algo=tests/own/wrong/freed_twice.cu --n=33 --input=uniform
+    has "$output" 'frees memory that is not allocated' 'illegal cudaFree'
+}
+
+@test "check: a kernel that uses the arrays of the host form, which are the host's" {
+    check --algo=tests/own/wrong/host_pointers.cu --n=33 --input=uniform
+    has "$output" 'a kernel uses memory of the host' \
+        'memory of the host used in scan_all, block 0, thread 0 at host_pointers.cu:9: read of 4 bytes'
+    check --algo="tests/own/right/course dir/it's efficient.cu" --n=33 --input=uniform
+    [ "$status" -eq 0 ]
+}
+
+@test "check: that no element is wrong where there is none is no pattern" {
+    check --algo=tests/own/wrong/wrong_bound.cu --n=0,1,33 --input=uniform
+    [ "$status" -eq 3 ]
+    [[ $output != *'seen '* ]]
+}
+
+@test "check: flags for values that verdicts lack are refused; other formats have them" {
+    local flag
+    for flag in --counts --kernels --copies --energy; do
+        fails 2 --check --algo=naive --n=10 $flag
+        [ "$stderr" = "scanbench: --check contradicts $flag: its verdicts have no measures; add --format=csv" ]
+    done
+    [ "$("$scanbench" --check --algo=naive --n=10 --block=64 --input=uniform --inclusive --counts --quiet --format=csv --columns=check,barriers_per_block)" = \
+        $'check,barriers_per_block\npassed,0' ]
 }
 
 @test "check: it says that no kernel was launched, and what was left out" {

@@ -126,6 +126,14 @@ memcpy,emulator,,,0," ]
     has "$stderr" --energy --device=cpu
 }
 
+@test "--max-noise: % memcpy is marked where memcpy's own time is" {
+    local flags=(--device=cpu --algo=serial --n=2^20 --max-time=10ms --format=table --quiet)
+    run "$scanbench" "${flags[@]}" --max-noise=1e-12
+    has "$output" '! passed'
+    run "$scanbench" "${flags[@]}" --max-noise=1e6
+    [[ $output != *'!'* ]]
+}
+
 @test "--min-time, --max-time, --max-noise: when to stop, and never without a row" {
     # Unreachable noise: the time runs out, and the row is there.
     "$scanbench" --quiet --algo=serial --n=2^20 --max-noise=0 --max-time=300ms --output="$rows"

@@ -64,6 +64,25 @@ rows_of() {
     done < <(share tests/own/wrong/*.cu)
 }
 
+@test "own: a result says whether nothing was written, and whether only the order is wrong" {
+    local file
+    file=$(source_file a.cu '#include <scanbench_own.h>' 'void nothing(const int *in, int *out, int n) {}' \
+        'void copy(const int *in, int *out, int n) { for (int i = 0; i < n; i++) out[i] = in[i]; }' \
+        'int unordered(int n, int *out, const int *in) {' \
+        '    int kept = 0; for (int i = n; i-- > 0;) if (in[i]) out[kept++] = in[i]; return kept; }' \
+        'int lost(int n, int *out, const int *in) { int kept = unordered(n, out, in); out[0] = -1; return kept; }' \
+        'SCANBENCH_SCAN("nothing", nothing)' 'SCANBENCH_SORT("copy", copy)' 'SCANBENCH_SORT("nothing", nothing)' \
+        'SCANBENCH_HOST_COMPACT("unordered", unordered)' 'SCANBENCH_HOST_COMPACT("lost", lost)')
+    run quick --algo="$file" --op=scan,sort,compact --n=100 --type=i32 --input=uniform --columns=op,algo,check,reason --format=csv
+    grep -qE '^scan,nothing,failed,"output\[0\]: got [0-9]+, wanted 0 \(nothing was written\)"$' <<<"$output"
+    grep -qE '^sort,copy,failed,"output\[[0-9]+\]: got [0-9]+, wanted at least [0-9]+; the right elements, in another order"$' <<<"$output"
+    [[ $(grep '^sort,nothing,failed,' <<<"$output") != *'right elements'* ]]
+    grep -qE '^compact,unordered,failed,"output\[0\]: got [0-9]+, wanted [0-9]+; the right elements, in another order"$' <<<"$output"
+    grep -qE '^compact,lost,failed,"output\[0\]: got -1, wanted [0-9]+"$' <<<"$output"
+    run "$scanbench" --check --algo="$file" --op=compact --n=100 --input=uniform
+    has "$output" 'the right elements in another order' 'Do places come from an atomic? Threads come in any order.'
+}
+
 @test "own: after a row that is wrong one line says how to find out more" {
     local file=tests/own/wrong/own_overrun.cu
     run --separate-stderr "$scanbench" --samples=1 --algo="$file" --device=emulator --n=999,1000 --columns=reason --format=csv
@@ -72,7 +91,7 @@ rows_of() {
     has "$output" 'run: wrote outside of an array in sum_blocks: right past the end of a buffer of 60 bytes'
     [[ $output != *'device was lost'* ]]
     [ "$(grep -c 'what is wrong' <<<"$stderr")" -eq 1 ]
-    has "$stderr" "scanbench: what is wrong: scanbench --check --algo=$file"
+    has "$stderr" "scanbench: what is wrong: $scanbench --check --algo=$file"
     run --separate-stderr quick --algo="$file" --device=emulator --n=1000 --columns=reason --format=csv
     [ -z "$stderr" ]
 }
@@ -205,14 +224,23 @@ skipped,its file says that it takes at most 1024 elements" ]
         echo "$signature: $stderr"
         [ "$status" -eq 2 ]
         [[ $stderr == *"$wanted"* ]]
+        [ "$(grep -c 'error: ' <<<"$stderr")" -eq 1 ] # nothing else that would lead astray
     done <<'END'
 void f(int *in, int *out, int n) {}|one array is the input, const, and one is the output, not const
 void f(const int *in, int n) {}|no parameter is the output
 void f(const int *in, int *out) {}|no parameter is n
 void f(const int *in, int *out, int n, int block) {}|one integer is n, and there is another
 void f(const long double *in, long double *out, int n) {}|no rows for this type
+void f(float *out, const int *in, int n) {}|the input and the output have different types
 void f(const int *in, int *out, int n, double x) {}|neither an array, n, a cudaStream_t nor a scanbench_context
 END
+}
+
+@test "own: a forgotten #include of the header is one line" {
+    local file
+    file=$(source_file a.cu 'void f(const int *in, int *out, int n) {}' 'SCANBENCH_HOST_SCAN("mine", f)')
+    fails 2 --algo="$file"
+    [ "$stderr" = "scanbench: --algo=$file: it has SCANBENCH_HOST_SCAN without #include <scanbench_own.h>; add that line" ]
 }
 
 @test "own: compiled once for the same text, compiler and flags; anew for others" {

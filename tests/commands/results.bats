@@ -137,6 +137,36 @@ complete() {
     [ "$(read_csv "$folder/scan.csv" n | sort -u | wc -l)" -eq 12 ]
 }
 
+@test "evidence: Ctrl-C ends it and not one file alone; only one may measure into a folder" {
+    local folder=$BATS_TEST_TMPDIR/folder first code=0 i
+    printf '%s\n' 'file | seconds | flags' 'scan.csv | 60 | --algo=serial --n=10,20 --min-time=20' \
+        'compact.csv | 60 | --op=compact --algo=serial --n=10 --samples=1' >"$BATS_TEST_TMPDIR/table"
+    SCANBENCH=$scanbench env --default-signal=INT scripts/evidence.sh --device=cpu \
+        --table="$BATS_TEST_TMPDIR/table" "$folder" >"$BATS_TEST_TMPDIR/out" 2>&1 3>&- &
+    first=$!
+    for ((i = 0; i < 100; i++)); do
+        [ ! -e "$folder/scan.csv.part" ] || break
+        sleep 0.05
+    done
+    run --separate-stderr evidence "$folder"
+    [ "$status" -eq 1 ]
+    [ -z "$output" ]
+    [ "$stderr" = "evidence.sh: another one measures into $folder; wait for its end, or end it" ]
+    kill -INT "$first"
+    wait "$first" || code=$?
+    cat "$BATS_TEST_TMPDIR/out"
+    [ "$code" -eq 130 ]
+    [ "$(cd "$folder" && echo *)" = scan.csv.part ]
+    has "$(cat "$BATS_TEST_TMPDIR/out")" 'scan.csv: not finished, interrupted; scan.csv.part has 0 rows' \
+        'evidence.sh: interrupted; the same command goes on from here'
+    ! pgrep -f "output=$folder" || false # nothing measures on
+    # Where only the program was interrupted, the same.
+    printf '%s\n' '#!/bin/sh' 'exit 130' >"$BATS_TEST_TMPDIR/interrupted"
+    chmod +x "$BATS_TEST_TMPDIR/interrupted"
+    SCANBENCH=$BATS_TEST_TMPDIR/interrupted run -130 scripts/evidence.sh --table="$BATS_TEST_TMPDIR/table" "$folder"
+    [ ! -e "$folder/compact.csv" ]
+}
+
 @test "evidence: the program takes the flags of each file" {
     local list file flags op algo ops algos
     list=$("$scanbench" --list)

@@ -169,8 +169,27 @@ END
 @test "--columns: what is not there" {
     fails 2 --algo=serial --n=7 --columns=algo,tim_ms
     has "$stderr" --columns tim_ms 'did you mean "time_ms"?'
+    # Headings of the table, which are not the columns' names.
+    local pair
+    for pair in kernels:launches B/elem:'read_bytes_per_element plus written_bytes_per_element' used:sector_use_pct \
+        conflicts:bank_conflicts time:time_ms ±:noise_pct '% memcpy':memcpy_pct; do
+        fails 2 --algo=serial --n=7 --columns="algo,${pair%%:*}"
+        [ "$stderr" = "scanbench: --columns=${pair%%:*}: no such column; \"${pair%%:*}\" in the table is ${pair#*:}" ]
+    done
     fails 2 --algo=serial --n=7 --columns=algo,
     fails 2 --algo=serial --n=7 --columns=algo,algo
+}
+
+@test "--columns: those that stay empty without another flag are named in a note" {
+    local run=(run --separate-stderr "$scanbench" --samples=1 --algo=serial --device=cpu --n=7)
+    "${run[@]}" --columns=algo,bank_conflicts,grid,atomics
+    [ "$output" = $'algo,bank_conflicts,grid,atomics\nserial,,,' ]
+    has "$stderr" '--columns: bank_conflicts, atomics stay empty without --counts' \
+        '--columns: grid stays empty without --kernels'
+    "${run[@]}" --columns=basic,copies_ms --copies
+    [[ $stderr != *"without"* ]]
+    "${run[@]}" --columns=algo,baseline_ms --quiet
+    [ -z "$stderr" ]
 }
 
 @test "--output: a file that holds something is left alone" {
@@ -310,6 +329,10 @@ strict() {
     rm "$rows"
     strict 0 --op=sort --type=u8 --device=cpu --n=100
     ! read_csv "$rows" algo | grep -E 'parallel|tbb' || false
+    # Sorts of narrow keys alone, and of pairs alone.
+    rm "$rows"
+    strict 0 --op=sort --device=emulator --n=9000 --algo=own --type=u32,i16 --max=100
+    [ "$(read_csv "$rows" algo type | grep -E 'counting|stable-msd' | tr '\t' :)" = counting:i16 ]
 }
 
 @test "--strict: a code that says more remains" {

@@ -117,6 +117,9 @@ refuses() {
     # Algorithms over a scan need no line either.
     run bash tests/matrix.sh "$tree/build/asan/scanbench" 'compact one-thread'
     has "$output" '1..2' 'ok 1 - compact one-thread on emulator: '
+    # Nor does one that takes two types.
+    run bash -c "cd '$tree' && bash tests/matrix.sh build/asan/scanbench 'scan plain'"
+    has "$output" '1..2' 'ok 1 - scan plain on cpu: '
     "$tree/scripts/check-includes.sh" "$tree"
 }
 
@@ -696,6 +699,25 @@ END
     has "$output" 'not ok 1 - scan serial on cpu' 'were expected'
     run bash tests/matrix.sh "$BATS_TEST_TMPDIR/lossy" 'scan no-such-row'
     has "$output" '1..1' 'not ok 1 - the list lacks: all of scan no-such-row'
+}
+
+@test "the matrix accepts types that an algorithm's own file refuses, unless it refuses them all" {
+    # refusing SED REASON: a build whose rows the sed command picks are skipped for that reason.
+    refusing() {
+        printf '#!/bin/bash\nset -o pipefail\n"%s" "$@" | sed "%s s/passed,$/skipped,%s/"\n' "$scanbench" "$1" "$2" >"$BATS_TEST_TMPDIR/refusing"
+        chmod +x "$BATS_TEST_TMPDIR/refusing"
+        run bash tests/matrix.sh "$BATS_TEST_TMPDIR/refusing" 'scan serial'
+    }
+    local text='the plain loop on one CPU thread' # which is in its file
+    refusing '/,f64,/' "$text"
+    has "$output" 'ok 1 - scan serial on cpu: '
+    [[ $output != *'not ok'* ]]
+    refusing '/,f64,/' 'what another file says'
+    has "$output" 'not ok 1 - scan serial on cpu' 'what another file says'
+    refusing '' "$text"
+    has "$output" 'not ok 1 - scan serial on cpu'
+    refusing '/,f64,[^,]*,[^,]*,1025,/' "$text" # not all rows of the type
+    has "$output" 'not ok 1 - scan serial on cpu'
 }
 
 # suite TEXT...: runs a copy of run.sh over one suite that prints TEXT and exits.

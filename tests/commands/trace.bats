@@ -66,6 +66,23 @@ END
     grep -qE '"steps_left_out": [1-9]' "$page.json"
 }
 
+@test "trace: a page that --trace wrote is written anew, no other file is; a note says what was written" {
+    local page=$BATS_TEST_TMPDIR/steps.html
+    run --separate-stderr "$scanbench" --trace="$page" --algo=naive,efficient --device=emulator --n=64
+    has "$stderr" "scanbench: $page: 2 runs; open it in a browser"
+    run --separate-stderr "$scanbench" --trace="$page" --algo=naive --device=emulator --n=16
+    [ "$status" -eq 0 ]
+    has "$stderr" "scanbench: $page: 1 run; open it in a browser"
+    python3 tests/commands/trace.py check "$page"
+    [ "$(python3 tests/commands/trace.py json "$page" | grep -c '"algo": ')" -eq 1 ]
+    run --separate-stderr "$scanbench" --trace="$page" --algo=naive --device=emulator --n=16 --quiet
+    [ -z "$stderr" ]
+    echo '<!doctype html>' >"$page"
+    fails 2 --trace="$page" --algo=naive --device=emulator --n=16
+    has "$stderr" "--trace=$page: the file exists and is not empty"
+    [ "$(cat "$page")" = '<!doctype html>' ]
+}
+
 @test "trace: two traces are equal, whatever the seed of the order" {
     traced --algo=lookback --n=1000 --block=32 --input=ones
     cp "$page.json" "$BATS_TEST_TMPDIR/first"
@@ -84,6 +101,7 @@ END
     quick --trace="$page" --counts --kernels --algo=naive --n=16 --format=csv --columns=algo,check >"$rows"
     [ "$(sort -u "$rows" | grep -c naive)" -eq 1 ]
     python3 tests/commands/trace.py check "$page"
+    echo mine >"$page"
     fails 2 --trace="$page" --algo=naive --n=16
     has "$stderr" "--trace=" "is not empty"
 }

@@ -176,6 +176,17 @@ static void noise_that_is_too_high_is_marked(void **state)
     free(text);
 }
 
+static void a_comparison_with_an_unsteady_memcpy_is_marked(void **state)
+{
+    (void)state;
+    struct row rows[2] = {some_row("a", 7, 1), some_row("b", 7, 1)};
+    rows[1].memcpy_unsteady = true;
+    char *text = table_of(&plain, rows, 2, 80, false);
+    assert_non_null(strstr(text, "a     1.000 ms   0.4 %    100.0      50.0  passed\n"
+                                 "b     1.000 ms   0.4 %    100.0      50.0! passed\n"));
+    free(text);
+}
+
 static void the_fastest_is_green(void **state)
 {
     (void)state;
@@ -301,6 +312,7 @@ int main(void)
         cmocka_unit_test(no_line_is_too_long),
         cmocka_unit_test(axes_that_do_not_fit_stand_above_their_rows),
         cmocka_unit_test(noise_that_is_too_high_is_marked),
+        cmocka_unit_test(a_comparison_with_an_unsteady_memcpy_is_marked),
         cmocka_unit_test(the_fastest_is_green),
         cmocka_unit_test(launches_stand_below_their_run),
         cmocka_unit_test(a_long_name_of_a_kernel_is_whole),

@@ -3,22 +3,24 @@
 // It allocates in each call and frees nothing.
 #include <scanbench_own.h>
 
-__global__ void scan_all(const int *in, int *out, int *sums, int n)
+__global__ void scan_all(int *array, int *sums, int n)
 {
     sums[0] = 0;
     for (int i = 0; i < n; i++) {
-        out[i] = sums[0];
-        sums[0] += in[i];
+        const int x = array[i];
+        array[i] = sums[0];
+        sums[0] += x;
     }
 }
 
 void scan(int n, int *odata, const int *idata)
 {
-    int *in, *sums;
-    cudaMalloc(&in, n * sizeof(int) + 1);
+    int *array, *sums;
+    cudaMalloc(&array, n * sizeof(int) + 1);
     cudaMalloc(&sums, sizeof(int));
-    cudaMemcpy(in, idata, n * sizeof(int), cudaMemcpyHostToDevice);
-    scan_all<<<1, 1>>>(in, odata, sums, n);
+    cudaMemcpy(array, idata, n * sizeof(int), cudaMemcpyHostToDevice);
+    scan_all<<<1, 1>>>(array, sums, n);
+    cudaMemcpy(odata, array, n * sizeof(int), cudaMemcpyDeviceToHost);
 }
 
 SCANBENCH_HOST_SCAN("mine", scan)

@@ -1,5 +1,5 @@
 // expect: failed,"output[
-// check: a race between threads|race on shared memory in scan_blocks, block 0: thread 255 wrote word 0 of total at race_shared.cu:24|read it at race_shared.cu:22|barrier lies between|only above n = 0
+// check: a race between threads|race on shared memory in scan_blocks, block 0: thread 255 wrote word 0 of total at race_shared.cu:24|read it at race_shared.cu:22|barrier lies between
 // flags: --inclusive
 // Each round reads the total that the round before left, and a barrier is missing before it changes.
 #include <scanbench_own.h>

@@ -1,5 +1,5 @@
 // expect: failed,"output[0]
-// check: wrong result|what shared memory holds before anything is written to it|only above n = 0
+// check: wrong result|what shared memory holds before anything is written to it
 // check: wrong result
 // Shared memory is taken for zeros.
 #include <scanbench_own.h>
