@@ -36,8 +36,8 @@ static bool is_named(const char *name, const char *list)
     return false;
 }
 
-/* Lists a few algorithms whose summary or source has the word: those of "blelloch". Names that are
- * searched for are those of GPU algorithms; what else has them are relatives. */
+/* Lists a few algorithms whose summary or source has the word, those of "blelloch": of those that
+ * run on a GPU, for which such names are known, or of the others. */
 static void list_described(const char *word, bool on_gpu, char *text, size_t size)
 {
     enum { SHORTEST = 4, MOST = 5 };

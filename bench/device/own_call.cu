@@ -156,7 +156,7 @@ static const struct scanbench_entry *entry_to_call(const struct problem *problem
 class ordered
 {
   public:
-    ordered(struct listener *listener, const struct scanbench_entry *entry)
+    ordered(struct listener *listener, const struct scanbench_entry *entry) : listener_(listener)
     {
         plain_set_listener(note_launch, listener,
                            entry->only_enqueues ? nullptr : listener->its->stream);
@@ -164,9 +164,14 @@ class ordered
     }
     ~ordered()
     {
+        if (listener_->host_form) /* a launch that failed may not have opened them again */
+            emulator_hide_from_kernel(listener_->arrays, false);
         emulator_close_margins(false);
         plain_set_listener(nullptr, nullptr, nullptr);
     }
+
+  private:
+    const struct listener *listener_;
 };
 
 /* The emulator hears them by itself. */

@@ -43,7 +43,7 @@ static void describe(struct verdict *verdict, const char *what, int64_t index,
     format_element(type, wanted, wanted_text, sizeof wanted_text);
     snprintf(verdict->reason, sizeof verdict->reason, "%s[%" PRId64 "]: got %s, wanted %s%s%s",
              what, index, got_text, at_least, wanted_text,
-             strcmp(what, "output") == 0 && is_unwritten(type, got) ? " (nothing was written)"
+             strcmp(what, "output") == 0 && is_unwritten(type, got) ? " (as if nothing was written)"
                                                                     : "");
     verdict->passed = false;
 }
@@ -171,7 +171,7 @@ static const char *check_compact(struct device *device, struct check check,
     if (got != wanted) {
         snprintf(verdict->reason, sizeof verdict->reason,
                  "count: got %" PRIu64 ", wanted %" PRIu64 "%s", got, wanted,
-                 is_unwritten(TYPE_U64, got) ? " (nothing was written)" : "");
+                 is_unwritten(TYPE_U64, got) ? " (as if nothing was written)" : "");
         verdict->passed = false;
         return NULL;
     }

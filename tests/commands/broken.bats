@@ -88,7 +88,7 @@ ones=(--input=ones --n=1000)
 @test "an element left unwritten" {
     judge() {
         [ "$status" -eq 3 ]
-        row unwritten-element failed 'output[[]250]: got *, wanted 250'
+        row unwritten-element failed 'output[[]250]: got *, wanted 250 (as if nothing was written)'
     }
     on_each_device --algo=unwritten-element "${ones[@]}"
 }
@@ -97,7 +97,7 @@ ones=(--input=ones --n=1000)
     # Another algorithm leaves the right result in the shared output.
     judge() {
         [ "$status" -eq 3 ]
-        row unwritten-element failed 'output[[]250]: got *, wanted 250'
+        row unwritten-element failed 'output[[]250]: got *, wanted 250 (as if nothing was written)'
         row memcpy passed ''
     }
     on_each_device --algo=memcpy,unwritten-element "${ones[@]}"
@@ -231,7 +231,7 @@ ones=(--input=ones --n=1000)
     local scratch
     judge() {
         [ "$status" -eq 3 ]
-        row trusts-scratch failed "output[[]0]: got $((0x5C5C5C5C)), wanted 0"
+        row trusts-scratch failed "output[[]0]: got $((0x5C5C5C5C)), wanted 0 (as if nothing was written)"
     }
     for scratch in kept fresh; do
         on_each_device --algo=trusts-scratch --n=1000 --scratch=$scratch
@@ -256,7 +256,7 @@ ones=(--input=ones --n=1000)
         --samples=1 --quiet --output="$rows" || status=$?
     [ "$status" -eq 3 ]
     output=$(read_csv "$rows" algo check reason)
-    row zeros-swapped failed 'output[[]*]: got -0, wanted at least 0'
+    row zeros-swapped failed 'output[[]*]: got -0, wanted at least 0; the right elements, in another order'
     [ "$(grep -c '	passed	' <<<"$output")" -eq 4 ]
 }
 
@@ -298,7 +298,7 @@ END
     judge() {
         [ "$status" -eq 3 ]
         row wrong-element failed 'output[[]500]: got 502, wanted 501'
-        row unwritten-element failed 'output[[]250]: got *, wanted 251'
+        row unwritten-element failed 'output[[]250]: got *, wanted 251 (as if nothing was written)'
     }
     on_each_device --algo=wrong-element,unwritten-element --inclusive "${ones[@]}"
 }
@@ -343,7 +343,7 @@ sorting=(--op=sort --input=reversed --max=1023 --n=1024)
         [ "$status" -eq 3 ]
         row wrong-count failed 'count: got 1024, wanted 1023'
         row removed-count failed 'count: got 1, wanted 1023'
-        row unwritten-count failed "count: got $((0x5C5C5C5C5C5C5C5C)), wanted 1023"
+        row unwritten-count failed "count: got $((0x5C5C5C5C5C5C5C5C)), wanted 1023 (as if nothing was written)"
     }
     on_each_device --algo=wrong-count,removed-count,unwritten-count "${compaction[@]}"
 }
@@ -352,7 +352,7 @@ sorting=(--op=sort --input=reversed --max=1023 --n=1024)
     judge() {
         [ "$status" -eq 3 ]
         row lost-element failed 'output[[]511]: got 513, wanted 512'
-        row swapped-elements failed 'output[[]511]: got 513, wanted 512'
+        row swapped-elements failed 'output[[]511]: got 513, wanted 512; the right elements, in another order'
         row duplicated-element failed 'output[[]512]: got 512, wanted 513'
     }
     on_each_device --algo=lost-element,swapped-elements,duplicated-element "${compaction[@]}"
@@ -361,7 +361,7 @@ sorting=(--op=sort --input=reversed --max=1023 --n=1024)
 @test "compaction: lost among equals, where only the end shows it" {
     judge() {
         [ "$status" -eq 3 ]
-        row lost-element failed "output[[]999]: got $((0x5C5C5C5C)), wanted 1"
+        row lost-element failed "output[[]999]: got $((0x5C5C5C5C)), wanted 1 (as if nothing was written)"
     }
     on_each_device --op=compact --algo=lost-element "${ones[@]}"
 }
@@ -403,7 +403,7 @@ sorting=(--op=sort --input=reversed --max=1023 --n=1024)
 @test "sort: a place out of order, with what is there and what is before it" {
     judge() {
         [ "$status" -eq 3 ]
-        row wrong-order failed 'output[[]512]: got 511, wanted at least 512'
+        row wrong-order failed 'output[[]512]: got 511, wanted at least 512; the right elements, in another order'
     }
     on_each_device --algo=wrong-order "${sorting[@]}"
 }

@@ -202,7 +202,7 @@ static void an_element_left_unwritten(void **state)
     set_up(&bench, TYPE_U32, KIND_EXCLUSIVE, 1000);
     uint32_t *output = bench.workspace.output.data;
     char wanted[96];
-    snprintf(wanted, sizeof wanted, "output[77]: got %u, wanted %u (nothing was written)",
+    snprintf(wanted, sizeof wanted, "output[77]: got %u, wanted %u (as if nothing was written)",
              0x5C5C5C5Cu, output[77]);
     memset(&output[77], POISON_BYTE, sizeof *output);
     expect_reason(&bench, RESULT_OF_OPERATION, wanted);
