@@ -72,6 +72,7 @@ DEVICE_ONLY := $(shell grep -lE '^.include ["<](cub|thrust)[/_]' $(KERNELS)) \
 C_SOURCES   := scanbench.c $(wildcard bench/*.c bench/*/*.c cpu/*.c timing/*.c library/*.c) $(EXTRA_C)
 CU_SOURCES  := $(wildcard bench/device/*.cu library/*.cu) $(KERNELS) $(EXTRA_CU)
 LIBRARIES   := $(wildcard cpu/*.cpp)
+include scripts/first.mk
 
 OBJECTS := $(LIBRARIES:%.cpp=$(BUILD)/%.o) $(C_SOURCES:%.c=$(BUILD)/%.o) \
            $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard emulator/*.cpp)) \
@@ -101,7 +102,7 @@ $(CCCL_OBJECTS): private NVCC_PART_FLAGS += $(CCCL_FLAGS)
 # PART_FLAGS, and recompiled when those change.
 PARTS       := CUDA TABLE MPI TBB HIGHWAY THRUST
 CUDA_FLAGS  := $(if $(NVCC),-DSCANBENCH_CUDA)
-TABLE_FLAGS := $(if $(TABLE),-DSCANBENCH_TABLE='"$(TABLE)"' -I.)
+TABLE_FLAGS := $(if $(TABLE),-DSCANBENCH_TABLE='"$(TABLE)"' -I.)$(if $(FIRST), -DSCANBENCH_FIRST)
 ifneq ($(MPI),)
 MPICC       ?= mpicc
 MPI_COMMAND := $(or $(shell $(MPICC) -show 2>/dev/null),$(error MPI=$(MPI): no $(MPICC); \
@@ -139,7 +140,7 @@ STARTED   := $(shell date +%s; rm -f $(BUILD)/steps)
 TO_BUILD  := $(words $(filter-out $(wildcard $(OBJECTS)),$(OBJECTS)))
 step       = @sh scripts/step.sh $(BUILD)/steps $(TO_BUILD) $(1) $(2)
 link       = @sh scripts/step.sh $(BUILD)/steps 0 LINK $(1)
-built      = @sh scripts/built.sh $@ $(STARTED) '$(1)'
+built      = @sh scripts/built.sh $@ $(STARTED) '$(1)$(if $(FIRST),; `make` adds the other algorithms)'
 export QUIET
 endif
 HOW       := $(if $(NVCC),with CUDA ($(NVCC_VERSION)) for $(if $(strip $(ARCHS)),$(ARCHS:%=sm_%) and )PTX of compute_$(NEWEST),without CUDA: \

@@ -49,5 +49,8 @@ bool is_ceiling(const struct table_row *row);
 /* Can devices of this kind use the engine, if the build has it? */
 bool engine_listed_on(enum engine_id engine, enum device_kind kind);
 
+/* Is this not the program that `make run` builds for a first look, with a few algorithms? */
+bool table_is_whole(void);
+
 /* What to install or build for an algorithm that this build lacks; NULL if it has it. */
 const char *missing_package(const struct algorithm *algorithm);

@@ -74,6 +74,9 @@ Charts of them: scripts/plot.sh $file
 
 To go on:
 END
+    if ./scanbench --list | grep -q 'make. adds the other'; then
+        echo "  make   the other algorithms, of sort, compaction and reduction too"
+    fi
     if [ -n "$simulated" ]; then
         cat <<END
   ./scanbench --counts --algo='naive*,efficient*' --n=2^10..2^16

@@ -83,6 +83,8 @@ void print_list(const struct options *options, FILE *out)
         else
             json_array_append_new(array, json_row(&listed));
     }
+    if (array == NULL && !table_is_whole())
+        fprintf(out, "`make` adds the other algorithms.\n");
     if (array != NULL) {
         json_dumpf(array, out, JSON_INDENT(2));
         fputc('\n', out);
@@ -129,6 +131,8 @@ void list_missing(const bool operations[OPERATION_COUNT], bool several, char *te
     struct missing *list = allocate_or_die(NULL, (table_row_count() + ENGINE_COUNT) * sizeof *list);
     const size_t count = find_missing(operations, several, list);
     text[0] = '\0';
+    if (!table_is_whole())
+        append_text(text, size, "most algorithms (`make` adds them)");
     for (size_t i = 0; i < count; i++) {
         const char *package = list[i].package;
         if (package == NULL)

@@ -63,6 +63,8 @@ static const char *take_algo(struct command_line *line, const char *word)
     if (!is_own_file(word) && !registry_knows(word)) {
         const char *nearest = registry_nearest(word);
         char described[PROBLEM_BYTES / 2];
+        if (!table_is_whole())
+            return "is not in this build, which has few algorithms; `make` adds the others";
         if (strpbrk(word, "*?["))
             return "matches no algorithm (--list shows all)";
         list_described(word, true, described, sizeof described);

@@ -300,6 +300,34 @@ plan() {
     has "$output" "$tools/nvcc "
 }
 
+@test "make run, where there is no program yet, builds one of few algorithms, and make completes it" {
+    ! nvidia-smi -L >/dev/null 2>&1 || skip "a GPU is here"
+    local first=$BATS_TEST_TMPDIR/first
+    make_apart() {
+        env -u MAKEFLAGS -u MAKELEVEL make -s NVCC= REUSE=build BUILD="$BATS_TEST_TMPDIR/build" PROGRAM="$first" "$@"
+    }
+    make_apart FOR=run all
+    run "$first" --list
+    has "$output" 'scan    naive ' 'scan    parallel ' '`make` adds the other algorithms'
+    [[ $output != *lookahead* ]]
+    run --separate-stderr "$first" --n=1000 --samples=1 --columns=algo,device,check --quiet
+    [ "$status" -eq 0 ]
+    has "$output" serial,cpu,passed naive,emulator,passed warp-shuffle,emulator,passed
+    run --separate-stderr "$first" --n=1000 --samples=1 --op=sort
+    has "$stderr" 'not in this build: most algorithms (`make` adds them)'
+    run "$first" --algo=lookahead
+    [ "$status" -eq 2 ]
+    has "$output" '`make` adds the others'
+    # Again, it is the same; after make, it is the whole program.
+    make_apart FOR=run all
+    [[ $("$first" --list) == *'`make` adds'* ]]
+    make_apart all
+    make_apart FOR=run all
+    run "$first" --list
+    has "$output" lookahead
+    [[ $output != *'`make` adds'* ]]
+}
+
 # ---- A bare machine ----
 
 # bare_path: makes a folder with a minimal set of tools, to replace PATH.
