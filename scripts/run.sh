@@ -75,7 +75,9 @@ Charts of them: scripts/plot.sh $file
 To go on:
 END
     if ./scanbench --list | grep -q 'make. adds the other'; then
-        echo "  make   the other algorithms, of sort, compaction and reduction too"
+        without_cuda=
+        ! command -v nvcc >/dev/null || without_cuda=' NVCC='
+        echo "  make$without_cuda   the other algorithms; sort, compaction and reduction, too"
     fi
     if [ -n "$simulated" ]; then
         cat <<END
