@@ -63,8 +63,8 @@ static void large_arrays_on_several_threads(void **)
                 check_result(handle, operation, input, wanted, offset, out);
     };
     for (int o = 0; o < OPERATIONS; o++) {
-        on_each((operation_name)o, make_input<int32_t>(700001, 1), 1);
-        on_each((operation_name)o, make_input<double>(300001, 2), 0);
+        on_each((operation_name)o, make_input<int32_t>(300001, 1), 1);
+        on_each((operation_name)o, make_input<double>(150001, 2), 0);
     }
     for (scanbench_handle *handle : handles) {
         for (const int in_place : {NOTHING, KEYS | VALUES}) {

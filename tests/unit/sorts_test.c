@@ -362,7 +362,7 @@ static void msd_in_one_launch(void **state)
     static const enum input_shape skewed[] = {INPUT_UNIFORM, INPUT_AND_4};
     struct bench bench;
     size_t turn = 0, sorted = 0;
-    const int step = getenv("LONG") != NULL ? 1 : 3;
+    const int step = getenv("LONG") != NULL ? 1 : 6;
     open_bench(&bench, "msd", 12);
     for (int shape = 0; shape < 2; shape++) /* twice as many keys per thread */
         sorted += sorts(&bench, TYPE_U32, VALUES_NONE, skewed[shape], 30001 + 15000 * shape);
