@@ -8,15 +8,18 @@ scanbench=${SCANBENCH:-./scanbench}
 [ $# -gt 0 ] || set -- memcheck racecheck initcheck synccheck
 status=0
 
-# check TOOL FLAG...: runs once; prints how many rows passed and how many errors there were.
+# check TOOL FLAG...: runs once; prints how many rows passed and how many errors there were. A tool
+# stretches times, an empty kernel's perhaps more than others': rows that fail for that are passed here.
 check() {
     tool=$1
     shift
     log=$(mktemp)
-    if compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 5 \
+    code=0
+    compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 5 \
         "$scanbench" --device=gpu --algo=own --samples=1 --quiet --format=csv \
-        --columns=check,algo,type,kind,n,block,reason "$@" >"$log" 2>&1 &&
-        grep -q '^passed,' "$log"; then
+        --columns=check,algo,type,kind,n,block,reason "$@" >"$log" 2>&1 || code=$?
+    wrong=$(grep '^failed,' "$log" | grep -vc ',impossible: .*an empty kernel takes longer')
+    if grep -q '^passed,' "$log" && [ "$wrong" -eq 0 ] && { [ "$code" -eq 0 ] || [ "$code" -eq 3 ]; }; then
         echo "$tool $*: $(grep -c '^passed,' "$log") rows passed, no errors"
     else
         echo "$tool $*: FAILED"
