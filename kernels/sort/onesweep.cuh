@@ -51,16 +51,20 @@ using least = shape<512, 4>;
 using few = shape<1024, 4>;
 using some = shape<1024, 8>;
 
-/* The keys per thread for many keys: as many as fit the registers and, where a block may have
- * 227 KiB, the shared memory. Pairs are written in shorter runs, and gain more from large tiles
- * than from a second block. */
-constexpr unsigned most_keys(size_t bytes) /* of a key and its value */
+/* The keys per thread for many keys: as many as fit the registers. A multiprocessor has two blocks,
+ * so that one sorts while the other waits; except of pairs of 16 bytes, whose tiles would be small
+ * and their runs short. */
+template <class Key, class Value> constexpr auto shape_for_many()
 {
-    return bytes <= 4 ? 20 : bytes <= 12 ? 12 : 8;
+    if constexpr (!HAS_VALUES_OF<Value>)
+        return shape < 512, sizeof(Key) <= 4 ? 20 : 12 > ();
+    else if constexpr (sizeof(Key) + sizeof(Value) == 16)
+        return shape<1024, 8>();
+    else
+        return shape < 512, sizeof(Key) + sizeof(Value) <= 8 ? 16 : 12 > ();
 }
 
-template <class Key, class Value>
-using most = shape<HAS_VALUES_OF<Value> ? 1024 : 512, most_keys(sizeof(Key) + VALUE_BYTES<Value>)>;
+template <class Key, class Value> using most = decltype(shape_for_many<Key, Value>());
 
 /* The input is read by the first pass with work. Without values their member still has an address
  * of its own: nvcc 13.0 places what follows an empty [[no_unique_address]] member of a kernel's

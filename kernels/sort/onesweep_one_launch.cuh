@@ -81,7 +81,8 @@ template <class Key, class Value> void sort_in_one_launch(const struct call *cal
 {
     const struct problem *problem = &call->problem;
     const uint64_t bytes = problem->n * (sizeof(Key) + VALUE_BYTES<Value>);
-    with_shape<Key, Value>(problem, [&]<class Shape>() {
+    with_shape<Key, Value>(problem, [&]<class OfTiles>() {
+        using Shape = copying<OfTiles>;
         const task<Key, Value> task = task_of<Key, Value, Shape>(call);
         launch_resident<sort_in_one_launch_kernel<Key, Value, Shape>>(
             call,

@@ -30,13 +30,20 @@ enum {
 template <unsigned THREADS_, unsigned KEYS_, unsigned BLOCKS_ = 1024 / THREADS_> struct shape {
     static constexpr unsigned THREADS = THREADS_, KEYS = KEYS_, BLOCKS = BLOCKS_;
     static constexpr unsigned TILE = THREADS * KEYS, WARPS = THREADS / WARP;
+    static constexpr bool COPIES = false;
+};
+
+/* The same where a loop around the tiles takes registers too: all values are copied. */
+template <class Shape> struct copying : Shape {
+    static constexpr bool COPIES = true;
 };
 
 template <class Value> constexpr size_t VALUE_BYTES = HAS_VALUES_OF<Value> ? sizeof(Value) : 0;
 
 /* Values of 8 bytes are copied to their places in shared memory: they would take two registers
  * each. Those of 4 bytes arrive sooner through registers. */
-template <class Value> constexpr bool ARE_COPIED = VALUE_BYTES<Value> == 8;
+template <class Value, class Shape>
+constexpr bool ARE_COPIED = HAS_VALUES_OF<Value> && (Shape::COPIES || VALUE_BYTES<Value> == 8);
 
 /* The digit of a pass that begins with the lowest bits. The pass is read where it is needed,
  * because registers are scarce. */
@@ -271,7 +278,7 @@ __device__ __forceinline__ void sort_tile(const Tile &tile, const Digit &digit, 
     }
     unsigned places[Shape::KEYS];
     held.sort_into(shared->keys, digit, own, places);
-    if constexpr (HAS_VALUES_OF<Value> && !ARE_COPIED<Value>) {
+    if constexpr (HAS_VALUES_OF<Value> && !ARE_COPIED<Value, Shape>) {
         Value value[Shape::KEYS];
         held.load_share(value, values.from + first);
         if (threadIdx.x < DIGITS)
@@ -280,11 +287,11 @@ __device__ __forceinline__ void sort_tile(const Tile &tile, const Digit &digit, 
         for (unsigned k = 0; k < Shape::KEYS; k++)
             shared->values[places[k]] = value[k];
     } else {
-        if constexpr (ARE_COPIED<Value>)
+        if constexpr (ARE_COPIED<Value, Shape>)
             held.copy_share(shared->values, places, values.from + first);
         if (threadIdx.x < DIGITS)
             board.place(run, tile, shared->destination);
-        if constexpr (ARE_COPIED<Value>)
+        if constexpr (ARE_COPIED<Value, Shape>)
             wait_for_copies();
     }
     __syncthreads();
