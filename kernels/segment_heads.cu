@@ -1,23 +1,32 @@
-/* segment_heads: the kernel that sets a bit for each element that begins a segment. */
+/* segment_heads: the kernel that sets a bit for each element that begins a segment at an offset. */
 #include "segment_heads.cuh"
 
 namespace SCANBENCH_BACKEND
 {
 
-/* Sets the bit of each offset before n. */
+/* Sets the bit of each offset before n. Lanes whose bits share a word follow one another, and the
+ * last of them sets the bits of all. */
 static __global__ void set_offset_bits_kernel(const uint64_t *offsets, uint64_t count, uint64_t n,
                                               uint32_t *words)
 {
     const uint64_t s = global_thread();
-    if (s < count && offsets[s] < n)
-        atomicOr(&words[offsets[s] / 32], 1u << offsets[s] % 32);
+    const uint64_t offset = s < count ? min(offsets[s], n) : n;
+    const uint64_t left = shuffle_up(offset, 1);
+    const bool is_first = lane_index() == 0 || left != offset;
+    const bool begins_word = lane_index() == 0 || left / 32 != offset / 32;
+    const unsigned heads = __ballot_sync(ALL_LANES, begins_word);
+    const unsigned bits =
+        warp_inclusive_sum_from(heads, is_first && offset < n ? 1u << offset % 32 : 0u);
+    if (bits != 0 && (lane_index() == WARP - 1 || (heads >> (lane_index() + 1) & 1) != 0))
+        atomicOr(&words[offset / 32], bits);
 }
 
 constexpr unsigned THREADS = 256; /* per block */
 
-void set_head_bits(const struct call *call, uint32_t *words)
+bit_heads bits_of_offsets(const struct call *call, void *scratch)
 {
     const struct problem *problem = &call->problem;
+    auto *words = static_cast<uint32_t *>(scratch);
     const uint64_t count = problem->segment_count;
     queue *queue = queue_of(call);
     if (succeeded(queue, "memset",
@@ -26,6 +35,7 @@ void set_head_bits(const struct call *call, uint32_t *words)
             queue,
             {ceil_div(count, THREADS), THREADS, {count * (sizeof(uint64_t) + sizeof(uint32_t))}},
             static_cast<const uint64_t *>(call->second), count, problem->n, words);
+    return {{}, words};
 }
 
 } // namespace SCANBENCH_BACKEND

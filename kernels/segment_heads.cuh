@@ -1,14 +1,14 @@
 /* segment_heads.cuh: at which elements segments begin, as bits.
  *
  * Rows are known from the index, and segments by keys from the keys, which are read like a second
- * input. Of segments at offsets, a kernel that runs first sets a bit of scratch for each element
- * that begins one: a scan then reads n / 8 bytes, whatever the segments are.
+ * input. Offsets are in ascending order: a warp can search those of its elements. A kernel that has
+ * no time for that reads bits of scratch, one for each element, which another has set.
  *
  * Heads of each kind have
  *
- *   begins_at(i)   does a segment begin with element i?
- *   begins<WIDTH, ROWS>(first, n, tile, earlier)   bit WIDTH * r + k: does one begin with element k
- *                  of this lane's pack in row r of the slice that begins with element `first`?
+ *   begins_at(i)   does a segment begin with element i? Not of offsets
+ *   begins<WIDTH, ROWS>(first, n, tile, earlier)   the beginnings in the slice that begins with
+ *                  element `first`
  *   INPUTS, in()   arrays as large as the input that these read: none, or in(), whose part for the
  *                  slice may be in shared memory, at `tile`, after `earlier` elements of it
  *   MOST_HELD      rows of such a slice that 64 registers hold */
@@ -19,6 +19,12 @@
 
 namespace SCANBENCH_BACKEND
 {
+
+/* The beginnings in a slice. */
+struct beginnings {
+    unsigned bits; /* WIDTH * r + k: does one begin with element k of this lane's pack in row r? */
+    uint64_t before; /* where the segment of the slice's first element begins, or less */
+};
 
 /* Calls bits_at() with the offset of each of the lane's packs, and puts their bits together. */
 template <unsigned WIDTH, unsigned ROWS, class Function>
@@ -64,18 +70,20 @@ class row_heads : public heads_without_input
     }
 
     template <unsigned WIDTH, unsigned ROWS>
-    __device__ __forceinline__ unsigned begins(uint64_t first, uint64_t, const uint32_t *,
-                                               unsigned) const
+    __device__ __forceinline__ beginnings begins(uint64_t first, uint64_t, const uint32_t *,
+                                                 unsigned) const
     {
         static_assert(WIDTH <= WIDEST && WIDTH * ROWS * WARP <= REACH);
-        const unsigned place = begin_after(first);
-        return bits_of_rows<WIDTH, ROWS>([&](unsigned offset) {
+        const uint64_t rest = remainder<uint64_t>(first, __umul64hi(first, magic), length);
+        const unsigned place = begin_after(rest);
+        const unsigned bits = bits_of_rows<WIDTH, ROWS>([&](unsigned offset) {
             /* The distance to the next beginning. Only one of long rows is within REACH: for them
              * remainder() returns `next`, which wraps to a large number past that beginning. */
             const unsigned next = place - offset;
             const unsigned from_here = remainder<unsigned>(next, __umulhi(next, small_magic), own);
             return pattern << min(from_here, WIDTH) & ((1u << WIDTH) - 1);
         });
+        return {bits, first - rest};
     }
 
   private:
@@ -86,11 +94,10 @@ class row_heads : public heads_without_input
     unsigned own, small_magic, ahead;
     unsigned pattern; /* the bits of a pack that begins with a row */
 
-    /* From element i to some element that begins a row: the next one, or, of rows that are not
-     * longer than REACH, one beyond it. */
-    __device__ __forceinline__ unsigned begin_after(uint64_t i) const
+    /* From an element, with so many before it in its row, to some element that begins a row: the
+     * next one, or, of rows that are not longer than REACH, one beyond it. */
+    __device__ __forceinline__ unsigned begin_after(uint64_t rest) const
     {
-        const uint64_t rest = remainder<uint64_t>(i, __umul64hi(i, magic), length);
         return ahead + (unsigned)min(rest == 0 ? 0 : length - rest, (uint64_t)FAR);
     }
 
@@ -113,14 +120,87 @@ struct bit_heads : heads_without_input {
     }
 
     template <unsigned WIDTH, unsigned ROWS>
-    __device__ __forceinline__ unsigned begins(uint64_t first, uint64_t, const uint32_t *,
-                                               unsigned) const
+    __device__ __forceinline__ beginnings begins(uint64_t first, uint64_t, const uint32_t *,
+                                                 unsigned) const
     {
         static_assert(32 % WIDTH == 0);
-        return bits_of_rows<WIDTH, ROWS>([&](unsigned offset) {
-            const uint64_t i = first + offset;
-            return words[i / 32] >> i % 32 & ((1u << WIDTH) - 1);
-        });
+        return {bits_of_rows<WIDTH, ROWS>([&](unsigned offset) {
+                    const uint64_t i = first + offset;
+                    return words[i / 32] >> i % 32 & ((1u << WIDTH) - 1);
+                }),
+                0};
+    }
+};
+
+/* Offsets, those of empty segments as well. A warp searches and reads them. */
+struct offset_heads : heads_without_input {
+    const uint64_t *offsets;
+    uint64_t count;
+
+    template <unsigned WIDTH, unsigned ROWS>
+    __device__ __forceinline__ beginnings begins(uint64_t first, uint64_t n, const uint32_t *,
+                                                 unsigned) const
+    {
+        static_assert(WIDTH * ROWS <= 32);
+        const auto size = (int)min((uint64_t)WIDTH * ROWS * WARP, n - min(n, first));
+        uint64_t at = almost_lower_bound(0, first), segment = at > 0 ? offsets[at - 1] : 0;
+        unsigned word = 0; /* lane l has a bit for each of the elements from first + 32 l on */
+        for (;;) {
+            const uint64_t own = at + lane_index();
+            const uint64_t offset = own < count ? offsets[own] : UINT64_MAX;
+            const int place = offset < first ? -1 : (int)min(offset - first, (uint64_t)size);
+            word |= word_of(place, size);
+            const unsigned before = __ballot_sync(ALL_LANES, offset <= first);
+            if (before != 0)
+                segment = shuffle_from(offset, last_lane(before));
+            const int last = shuffle_from(place, WARP - 1);
+            if (last == size)
+                break;
+            /* Any number of empty segments may begin at the same place. */
+            at = last == shuffle_from(place, 0) ? almost_lower_bound(at + WARP, first + last + 1)
+                                                : at + WARP;
+        }
+        return {bits_of_rows<WIDTH, ROWS>([&](unsigned offset) {
+                    return shuffle_from(word, offset / 32) >> offset % 32 & ((1u << WIDTH) - 1);
+                }),
+                segment};
+    }
+
+  private:
+    /* The first offset that is not less than i, of those from `from` on, is one of the WARP from
+     * the returned index on. Each round of loads leaves a part in WARP of the offsets. */
+    __device__ __forceinline__ uint64_t almost_lower_bound(uint64_t from, uint64_t i) const
+    {
+        uint64_t end = count;
+        while (from + WARP <= end) {
+            const uint64_t part = (end - from + WARP - 1) / WARP;
+            const uint64_t last = from + (lane_index() + 1) * part - 1;
+            const bool is_less = last < end && offsets[last] < i;
+            from = min(end, from + __popc(__ballot_sync(ALL_LANES, is_less)) * part);
+            end = min(end, from + part - 1);
+        }
+        return from;
+    }
+
+    /* Lane l gets the bits of the places from 32 l to 32 l + 31. Each lane has a place, in
+     * ascending order; those below 0 or from `end` on do not count. Different places are different
+     * bits, so that their sum is their OR, and that of a word the difference between two sums. */
+    static __device__ __forceinline__ unsigned word_of(int place, int end)
+    {
+        const unsigned lane = lane_index();
+        const int left = shuffle_up(place, 1);
+        const bool counts = 0 <= place && place < end && (lane == 0 || left != place);
+        const unsigned through = warp_inclusive_sum(counts ? 1u << place % 32 : 0u);
+        unsigned lanes = 0; /* whose places lie in the words up to this lane's */
+#pragma unroll
+        for (unsigned stride = WARP; stride > 0; stride /= 2) {
+            const unsigned next = lanes + stride - 1;
+            if (shuffle_from(place, next % WARP) < (int)(32 * (lane + 1)) && next < WARP)
+                lanes += stride;
+        }
+        const unsigned last = shuffle_from(through, (lanes - 1) % WARP);
+        const unsigned up_to_here = lanes > 0 ? last : 0, before = shuffle_up(up_to_here, 1);
+        return lane > 0 ? up_to_here - before : up_to_here;
     }
 };
 
@@ -140,8 +220,8 @@ struct key_heads {
     }
 
     template <unsigned WIDTH, unsigned ROWS>
-    __device__ __forceinline__ unsigned begins(uint64_t first, uint64_t n, const uint32_t *tile,
-                                               unsigned earlier) const
+    __device__ __forceinline__ beginnings begins(uint64_t first, uint64_t n, const uint32_t *tile,
+                                                 unsigned earlier) const
     {
         constexpr unsigned ROW = WARP * WIDTH;
         const unsigned lane = lane_index();
@@ -167,7 +247,7 @@ struct key_heads {
                 before = row[r].at[k];
             }
         }
-        return first == 0 && lane == 0 ? bits | 1 : bits;
+        return {first == 0 && lane == 0 ? bits | 1 : bits, 0};
     }
 };
 
@@ -179,20 +259,23 @@ inline size_t head_bits_bytes(const struct problem *problem)
     return problem->segments == SEGMENTS_OFFSETS ? next_place((problem->n + PAST_THE_END) / 8) : 0;
 }
 
-/* Launches what sets the bits at `words`, for segments at offsets. */
-void set_head_bits(const struct call *call, uint32_t *words);
+inline offset_heads offsets_of(const struct call *call)
+{
+    return {{}, static_cast<const uint64_t *>(call->second), call->problem.segment_count};
+}
 
-/* Calls f with the heads of the call's segments. Bits are stored at `scratch`, by launches that
- * come before those of f. */
-template <class Function> void with_heads(const struct call *call, void *scratch, Function f)
+/* Launches what makes bits of the call's offsets, at `scratch`. */
+bit_heads bits_of_offsets(const struct call *call, void *scratch);
+
+/* Calls f with the heads of the call's segments: if they are at offsets, with of_offsets(). */
+template <class OfOffsets, class Function>
+void with_heads(const struct call *call, OfOffsets of_offsets, Function f)
 {
     if (call->problem.segments == SEGMENTS_ROWS)
         return f(row_heads(call->problem.segment_length));
     if (call->problem.segments == SEGMENTS_KEYS)
         return f(key_heads{static_cast<const uint32_t *>(call->second)});
-    auto *words = static_cast<uint32_t *>(scratch);
-    set_head_bits(call, words);
-    f(bit_heads{{}, words});
+    f(of_offsets());
 }
 
 } // namespace SCANBENCH_BACKEND

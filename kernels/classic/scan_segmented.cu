@@ -70,8 +70,10 @@ static void run(const struct call *call)
 {
     const scratch_of_pairs bytes(&call->problem);
     with_sum_of_4_bytes(&call->problem, [&]<class T>(T) {
-        with_heads(call, static_cast<char *>(call->scratch) + bytes.pairs + bytes.totals,
-                   [&](const auto &heads) { scan_pairs<T>(call, heads); });
+        void *bits = static_cast<char *>(call->scratch) + bytes.pairs + bytes.totals;
+        with_heads(
+            call, [=] { return bits_of_offsets(call, bits); },
+            [&](const auto &heads) { scan_pairs<T>(call, heads); });
     });
 }
 

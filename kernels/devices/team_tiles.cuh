@@ -77,10 +77,11 @@ template <class Sum> struct team_tiles {
             publish<FAR>(memory.at<tile_status<Sum>>(member, place) + before(), total,
                          aggregate_tag(number));
     }
-    __device__ __forceinline__ void add_before(shared *here, Sum *sum) const
+    __device__ __forceinline__ void add_before(shared *here, unsigned first, Sum *sum) const
     {
-        if (before() > 0)
-            *sum = one_wave::watch_all_before(*this, aggregate_tag(number), here->watched) + *sum;
+        if (before() > first)
+            *sum =
+                one_wave::watch_before(*this, first, aggregate_tag(number), here->watched) + *sum;
     }
 };
 

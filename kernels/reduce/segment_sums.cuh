@@ -1,5 +1,6 @@
 /* segment_sums.cuh: the sum of each segment: by lanes of a warp, by a block, or by several blocks,
- * whichever suits the mean length.
+ * whichever suits the mean length. Where lengths differ, all lanes of a warp help with a segment
+ * that is longer than most, and all threads of a block with one that is longer still.
  *
  * DRAM: one read, 16 bytes per access, wherever segments begin; one sum per segment. */
 #pragma once
@@ -15,9 +16,12 @@ namespace segment_sums
 {
 
 enum {
-    LANES_UP_TO = 16, /* packs of a lane, on average; longer segments have blocks */
+    LANES_UP_TO = 16, /* packs of a lane, on average; longer segments have blocks. It is PACKS while
+                         these blocks would be half of what the device holds, or less */
     MIN_THREADS = 64, /* of a block */
-    MOST_WAVES = 8    /* of blocks, to which pieces of segments are fitted */
+    MIN_HELPERS = 256, /* the same where a segment may be much longer than others */
+    ROUNDS = 4,        /* of PACKS packs, after which more threads help with a segment */
+    MOST_WAVES = 8     /* of blocks, to which pieces of segments are fitted */
 };
 
 struct segment {
@@ -25,6 +29,7 @@ struct segment {
 };
 
 struct rows {
+    static constexpr bool LENGTHS_DIFFER = false;
     uint64_t length, n;
 
     __device__ __forceinline__ segment operator[](uint64_t s) const
@@ -34,6 +39,7 @@ struct rows {
 };
 
 struct between_offsets {
+    static constexpr bool LENGTHS_DIFFER = true;
     const uint64_t *offsets;
 
     __device__ __forceinline__ segment operator[](uint64_t s) const
@@ -94,6 +100,49 @@ __device__ __forceinline__ T member_sum(const T *in, uint64_t n, const segment &
     return sum;
 }
 
+/* Would so many threads take more rounds than ROUNDS? */
+template <class T> __device__ __forceinline__ bool is_long(const segment &segment, unsigned members)
+{
+    return segment.end - segment.begin > ROUNDS * PACKS * PACK_WIDTH<T> * members;
+}
+
+template <class T> struct lanes_layout {
+    T warp_totals[1024 / WARP];
+    unsigned count; /* of the segments for the block */
+    uint64_t number[1024];
+};
+
+/* The sums of segments that a lane of the block has for help, each by its warp or by the block. */
+template <class T, class Segments>
+__device__ __forceinline__ void help(const T *in, uint64_t n, const Segments &segments, uint64_t s,
+                                     const segment &own, bool has_help, T *results)
+{
+    auto *shared = shared_memory<lanes_layout<T>>();
+    const bool has_block = has_help && is_long<T>(own, WARP);
+    if (threadIdx.x == 0)
+        shared->count = 0;
+    if (!__syncthreads_or(has_help))
+        return;
+    if (has_block)
+        shared->number[atomicAdd(&shared->count, 1u)] = s;
+    for (unsigned left = __ballot_sync(ALL_LANES, has_help && !has_block); left != 0;
+         left &= left - 1) {
+        const uint64_t its = shuffle_from(s, __ffs((int)left) - 1);
+        const T sum = warp_sum(member_sum(in, n, segments[its], 0, 1, lane_index(), WARP));
+        if (lane_index() == 0)
+            results[its] = sum;
+    }
+    __syncthreads();
+    for (unsigned k = 0; k < shared->count; k++) {
+        const uint64_t its = shared->number[k];
+        const T sum = block_sum(member_sum(in, n, segments[its], 0, 1, threadIdx.x, blockDim.x),
+                                shared->warp_totals);
+        if (threadIdx.x == 0)
+            results[its] = sum;
+        __syncthreads(); /* all have read the totals */
+    }
+}
+
 /* A segment has `members` lanes, a power of two. */
 template <class T, class Segments>
 __global__ void __launch_bounds__(1024) lanes_kernel(const T *in, uint64_t n, Segments segments,
@@ -101,13 +150,17 @@ __global__ void __launch_bounds__(1024) lanes_kernel(const T *in, uint64_t n, Se
 {
     const uint64_t s = global_thread() / members;
     const unsigned member = threadIdx.x % members;
+    const segment own = s < count ? segments[s] : segment{0, 0};
+    const bool has_help = Segments::LENGTHS_DIFFER && is_long<T>(own, members);
     T sum = T(0);
-    if (s < count)
-        sum = member_sum(in, n, segments[s], 0, 1, member, members);
+    if (!has_help)
+        sum = member_sum(in, n, own, 0, 1, member, members);
     for (unsigned stride = members / 2; stride > 0; stride /= 2)
         sum += shuffle_xor(sum, stride);
-    if (s < count && member == 0)
+    if (s < count && member == 0 && !has_help)
         results[s] = sum;
+    if constexpr (Segments::LENGTHS_DIFFER)
+        help(in, n, segments, s, own, has_help && member == 0, results);
 }
 
 /* A segment has `pieces` blocks. */
@@ -133,6 +186,13 @@ struct shape {
     unsigned pieces;  /* of a segment, each with a block */
 };
 
+/* The threads of a block, if so many would do. */
+inline unsigned block_of(const struct problem *problem, uint64_t threads)
+{
+    const uint64_t least = problem->segments == SEGMENTS_ROWS ? MIN_THREADS : MIN_HELPERS;
+    return (unsigned)std::min<uint64_t>(std::max(threads, least), problem->block);
+}
+
 /* The lanes of short segments: as many as have PACKS packs each, or fewer packs if an eighth of the
  * device's threads is enough. Blocks are small where there would be fewer of them than
  * multiprocessors. */
@@ -147,16 +207,13 @@ inline shape lanes_for(const struct problem *problem, uint64_t packs)
         lanes *= 2;
     const uint64_t threads =
         std::bit_ceil(ceil_div(problem->segment_count * lanes, multiprocessors));
-    return {(unsigned)lanes,
-            (unsigned)std::min<uint64_t>(std::max<uint64_t>(threads, MIN_THREADS), problem->block),
-            1};
+    return {(unsigned)lanes, block_of(problem, threads), 1};
 }
 
 /* The pieces of long segments: as few as leave at most a tenth of the last wave of blocks idle. */
 inline shape pieces_for(const struct problem *problem, uint64_t packs)
 {
-    const auto threads = (unsigned)std::min<uint64_t>(
-        std::max<uint64_t>(std::bit_ceil(ceil_div(packs, PACKS)), MIN_THREADS), problem->block);
+    const unsigned threads = block_of(problem, std::bit_ceil(ceil_div(packs, PACKS)));
     const uint64_t wave = resident_blocks(problem->device, threads);
     const uint64_t count = problem->segment_count;
     uint64_t pieces = 1;
@@ -173,8 +230,11 @@ inline shape shape_of(const struct problem *problem)
     const uint64_t width = PACK_BYTES / element_bytes(problem->type);
     const uint64_t length = ceil_div(problem->n, std::max<uint64_t>(problem->segment_count, 1));
     const uint64_t packs = ceil_div(length, width) + (length % width != 0); /* two are partial */
-    return packs <= (uint64_t)WARP * LANES_UP_TO ? lanes_for(problem, packs)
-                                                 : pieces_for(problem, packs);
+    const uint64_t resident = (uint64_t)problem->device->multiprocessors *
+                              (unsigned)problem->device->threads_per_multiprocessor;
+    const bool has_room = problem->segment_count * ceil_div(packs, PACKS) * 2 <= resident;
+    const unsigned lane_has = has_room ? PACKS : (unsigned)LANES_UP_TO;
+    return packs <= WARP * lane_has ? lanes_for(problem, packs) : pieces_for(problem, packs);
 }
 
 inline size_t tickets_bytes(const struct problem *problem)
@@ -201,7 +261,9 @@ template <class T, class Segments> void run_on(const struct call *call, const Se
     T *results = static_cast<T *>(call->output);
     if (shape.lanes > 0)
         return launch<lanes_kernel<T, Segments>>(
-            queue_of(call), {ceil_div(count * shape.lanes, shape.threads), shape.threads, traffic},
+            queue_of(call),
+            {ceil_div(count * shape.lanes, shape.threads), shape.threads, traffic,
+             Segments::LENGTHS_DIFFER ? sizeof(lanes_layout<T>) : 0},
             in, problem->n, segments, count, shape.lanes, results);
     auto *scratch = static_cast<char *>(call->scratch);
     launch<blocks_kernel<T, Segments>>(

@@ -65,7 +65,7 @@ template <class Sum> struct tiles {
         if (threadIdx.x > blockIdx.x && threadIdx.x < gridDim.x)
             store_in_block(threadIdx.x, &here->total[blockIdx.x], sent<Sum>(total), &here->arrived);
     }
-    __device__ __forceinline__ void add_before(shared *here, Sum *sum) const
+    __device__ __forceinline__ void add_before(shared *here, unsigned, Sum *sum) const
     {
         mbarrier_wait_for_cluster(&here->arrived);
         __syncwarp();

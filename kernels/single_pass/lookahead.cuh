@@ -342,7 +342,6 @@ template <class Slice>
 void run_rows(const struct call *call, const typename Slice::stream &stream, unsigned lookers,
               unsigned copies)
 {
-    using T = typename Slice::element;
     const struct device_limits *device = call->problem.device;
     const uint64_t tiles = ceil_div(call->problem.n, TILE<Slice>);
     const uint64_t blocks = std::min(tiles, (uint64_t)device->multiprocessors);
@@ -356,7 +355,7 @@ void run_rows(const struct call *call, const typename Slice::stream &stream, uns
     queue_of(call)->lines_kept = true;
     const unsigned flights = std::min(stages, std::max(2u, FLIGHT_BYTES / TILE_BYTES<Slice>));
     launch<lookahead_kernel<Slice>>(queue_of(call),
-                                    {blocks, THREADS, slice_traffic<T>(&call->problem),
+                                    {blocks, THREADS, slice_traffic<Slice>(&call->problem),
                                      shared_bytes<Slice>(stages), blocks > 1},
                                     stream, stages, flights, lookers,
                                     copied_board_of<typename Slice::total>(call, copies, tiles));

@@ -170,8 +170,8 @@ template <class Slice> void run_rows(const struct call *call, const typename Sli
         sizeof(shared_layout<Sum, T>) + (Slice::STAGES ? warps * Slice::SIZE * sizeof(T) : 0);
     launch<lookback_kernel<Slice>>(
         queue_of(call),
-        {tile_count(&call->problem), block, slice_traffic<T>(&call->problem), shared_bytes}, stream,
-        static_cast<tile_board<Sum> *>(call->scratch));
+        {tile_count(&call->problem), block, slice_traffic<Slice>(&call->problem), shared_bytes},
+        stream, static_cast<tile_board<Sum> *>(call->scratch));
 }
 
 /* Calls run_rows() with as many rows as suit n. Slices::slice<ROWS> is the operation's slice. */

@@ -46,22 +46,24 @@ template <class Sum> struct watch {
 template <class Tiles, class Sum, class T> struct shared_layout {
     Sum warp_totals[MAX_BLOCK / WARP];
     typename Tiles::shared exchange;
+    unsigned needed_from; /* the first tile whose total matters to this one */
     mbarrier parked[MAX_BLOCK / WARP];
     /* For each warp in turn: room for its parked rows, and for the kept elements of the rows in
      * registers once the parked ones are finished. */
     alignas(128) T rows[];
 };
 
-/* The sum of the totals of all earlier tiles; every thread gets it. */
+/* The sum of the totals of the tiles from `first` to this one; every thread gets it. */
 template <class Sum, class Tiles>
-__device__ __forceinline__ Sum watch_all_before(const Tiles &tiles, uint32_t tag, Sum *watched)
+__device__ __forceinline__ Sum watch_before(const Tiles &tiles, unsigned first, uint32_t tag,
+                                            Sum *watched)
 {
     const tile_status<Sum> *status = tiles.status();
     const unsigned before = tiles.before();
     typename Tiles::patience patience;
-    Sum sum = share_of_values<LOOKS<Sum>, Tiles::FAR>(status, 0u, before, threadIdx.x, blockDim.x,
-                                                      tag, [&] { patience.wait(); });
-    if (threadIdx.x / WARP * WARP < before)
+    Sum sum = share_of_values<LOOKS<Sum>, Tiles::FAR>(status, first, before, threadIdx.x,
+                                                      blockDim.x, tag, [&] { patience.wait(); });
+    if (threadIdx.x / WARP * WARP < before - first)
         sum = warp_sum(sum);
     Sum all;
     block_exclusive_sum(sum, watched, &all);
@@ -109,13 +111,17 @@ template <class Sum> struct own_tiles {
         if (threadIdx.x == 0 && tile() + 1 < gridDim.x)
             tiles.publish_total(tile(), total, here->epoch);
     }
-    /* Adds the totals of all earlier tiles to each thread's `*sum`. */
-    __device__ __forceinline__ void add_before(shared *here, Sum *sum) const
+    /* Adds the totals of earlier tiles, from `first` on, to each thread's `*sum`. The last tile
+     * waits for all, since it ends the turn. */
+    __device__ __forceinline__ void add_before(shared *here, unsigned first, Sum *sum) const
     {
-        if (tile() == 0)
+        const bool is_last = tile() + 1 == gridDim.x;
+        if (is_last)
+            first = 0;
+        if (first >= tile())
             return;
-        *sum = watch_all_before(*this, aggregate_tag(here->epoch), here->watched) + *sum;
-        if (threadIdx.x == 0 && tile() + 1 == gridDim.x)
+        *sum = watch_before(*this, first, aggregate_tag(here->epoch), here->watched) + *sum;
+        if (threadIdx.x == 0 && is_last)
             end_turn(tiles.board, here->epoch);
     }
 
@@ -189,11 +195,18 @@ __global__ void __launch_bounds__(MAX_BLOCK)
         mine = held.total_soon(rows);
     }
     Sum total;
+    constexpr bool KNOWS_NEED = !Tiles::IN_CLUSTER && requires
+    {
+        held.needs_from();
+    };
+    if constexpr (KNOWS_NEED)
+        if (threadIdx.x == 0)
+            shared->needed_from = (unsigned)held.needs_from() / (warps * Slice<HELD>::SIZE);
     Sum before = block_exclusive_sum(mine, shared->warp_totals, &total);
     tiles.publish_total(&shared->exchange, total);
     if constexpr (!PARKS)
         held.prepare_rest(rows);
-    tiles.add_before(&shared->exchange, &before);
+    tiles.add_before(&shared->exchange, KNOWS_NEED ? shared->needed_from : 0, &before);
 
     if constexpr (PARKS) {
         before += waiting.finish(stream, first, before);
@@ -309,7 +322,7 @@ void run_rows(const struct call *call, const typename Slice<1>::stream &stream,
     using T = typename Slice<1>::element;
     using Sum = typename Slice<1>::sum;
     queue_of(call)->lines_kept |= PARKS;
-    launch_shape how = {shape.blocks, shape.threads, slice_traffic<T>(&call->problem),
+    launch_shape how = {shape.blocks, shape.threads, slice_traffic<Slice<1>>(&call->problem),
                         shared_bytes<Tiles, Sum, T>(call->problem.op, shape)};
     (Tiles::IN_CLUSTER ? how.cluster : how.cooperative) = shape.blocks > 1;
     launch<one_wave_kernel<Slice, HELD, PARKS, Tiles>>(queue_of(call), how, stream,

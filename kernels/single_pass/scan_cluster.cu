@@ -10,18 +10,14 @@
 namespace SCANBENCH_BACKEND
 {
 
-static size_t scratch_bytes(const struct problem *problem)
-{
-    return with_head_bits(problem, 0);
-}
-
 static void run(const struct call *call)
 {
     const auto run_slices = [&]<class Scan>(const typename Scan::stream &stream) {
         cluster::run<Scan::template slice>(call, stream);
     };
     if (keeps_order(&call->problem))
-        return with_ordered_scan(call, 0, run_slices);
+        return with_ordered_scan(
+            call, [=] { return offsets_of(call); }, run_slices);
     with_stored_operand<true>(&call->problem, [&]<class T>(T) {
         run_slices.template operator()<scan_of<T>>(arrays_of<T>(call));
     });
@@ -41,6 +37,5 @@ ALGORITHM_DESCRIPTOR(scan_cluster) = {
     .summary = "single pass by one cluster, totals through distributed shared memory (sm_90)",
     .source = "scanbench",
     .supports = SCANBENCH_BACKEND::cluster::supports,
-    .scratch_bytes = SCANBENCH_BACKEND::scratch_bytes,
     .run = SCANBENCH_BACKEND::run,
 };

@@ -22,7 +22,9 @@ static void run(const struct call *call)
         lookahead::run<Scan::template slice, Scan::template passing_slice>(call, stream);
     };
     if (keeps_order(&call->problem))
-        return with_ordered_scan(call, lookahead::scratch_bytes(&call->problem), run_slices);
+        return with_ordered_scan(
+            call, [=] { return bits_after(call, lookahead::scratch_bytes(&call->problem)); },
+            run_slices);
     with_stored_operand<true>(&call->problem, [&]<class T>(T) {
         run_slices.template operator()<scan_of<T>>(arrays_of<T>(call));
     });

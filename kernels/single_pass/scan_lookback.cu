@@ -21,7 +21,9 @@ static void run(const struct call *call)
         lookback::run<Scan>(call, stream);
     };
     if (keeps_order(&call->problem))
-        return with_ordered_scan(call, lookback::scratch_bytes(&call->problem), run_slices);
+        return with_ordered_scan(
+            call, [=] { return bits_after(call, lookback::scratch_bytes(&call->problem)); },
+            run_slices);
     with_stored_operand<true>(&call->problem, [&]<class T>(T) {
         run_slices.template operator()<scan_of<T>>(arrays_of<T>(call));
     });

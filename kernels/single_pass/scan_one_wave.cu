@@ -11,18 +11,14 @@
 namespace SCANBENCH_BACKEND
 {
 
-static size_t scratch_bytes(const struct problem *problem)
-{
-    return with_head_bits(problem, one_wave::scratch_bytes(problem));
-}
-
 static void run(const struct call *call)
 {
     const auto run_slices = [&]<class Scan>(const typename Scan::stream &stream) {
         one_wave::run<Scan::template slice, Scan::template passing_slice>(call, stream);
     };
     if (keeps_order(&call->problem))
-        return with_ordered_scan(call, one_wave::scratch_bytes(&call->problem), run_slices);
+        return with_ordered_scan(
+            call, [=] { return offsets_of(call); }, run_slices);
     with_stored_operand<true>(&call->problem, [&]<class T>(T) {
         run_slices.template operator()<scan_of<T>>(arrays_of<T>(call));
     });
@@ -42,7 +38,7 @@ ALGORITHM_DESCRIPTOR(scan_one_wave) = {
     .summary = "single pass over arrays that fit on the chip, one hop between blocks",
     .source = "Yan, Long and Zhang 2013",
     .supports = SCANBENCH_BACKEND::one_wave::supports,
-    .scratch_bytes = SCANBENCH_BACKEND::scratch_bytes,
+    .scratch_bytes = SCANBENCH_BACKEND::one_wave::scratch_bytes,
     .prepare = SCANBENCH_BACKEND::clear_board,
     .run = SCANBENCH_BACKEND::run,
 };

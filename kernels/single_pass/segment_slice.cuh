@@ -22,7 +22,7 @@ template <class T, class Heads> struct segmented_arrays : arrays<T> {
 template <class T, class Heads, unsigned ROWS, bool PASSING = false, bool ANYWHERE = false>
 struct segment_slice : slice<T, ROWS, ANYWHERE> {
     using base = slice<T, ROWS, ANYWHERE>;
-    static constexpr bool STAGES = false;
+    static constexpr bool STAGES = false, READS_BITS = std::is_same_v<Heads, bit_heads>;
     static constexpr unsigned INPUTS = 1 + Heads::INPUTS, MOST_HELD = Heads::MOST_HELD;
     using element = T;
     using total = flagged<T>;
@@ -35,7 +35,12 @@ struct segment_slice : slice<T, ROWS, ANYWHERE> {
     __device__ __forceinline__ void load(const stream &from, uint64_t first)
     {
         base::load(from, first);
-        begins = from.heads.template begins<WIDTH, ROWS>(first, from.n, nullptr, 0);
+        found = from.heads.template begins<WIDTH, ROWS>(first, from.n, nullptr, 0);
+    }
+
+    __device__ __forceinline__ uint64_t needs_from() const
+    {
+        return found.before;
     }
 
     /* A second input has elements of 4 bytes, as the first has. */
@@ -43,7 +48,7 @@ struct segment_slice : slice<T, ROWS, ANYWHERE> {
                                                    const place_in_tile<T> &place)
     {
         base::load(place.elements);
-        begins = from.heads.template begins<WIDTH, ROWS>(
+        found = from.heads.template begins<WIDTH, ROWS>(
             first, from.n, reinterpret_cast<const uint32_t *>(place.elements + place.apart),
             place.earlier);
     }
@@ -115,12 +120,12 @@ struct segment_slice : slice<T, ROWS, ANYWHERE> {
 
   private:
     T left[ROWS];
-    unsigned begins; /* bit WIDTH * r + k: a segment begins with element k of row r */
-    unsigned begun;  /* bit r: one begins in the slice before this lane's pack of row r */
+    beginnings found;
+    unsigned begun; /* bit r: one begins in the slice before this lane's pack of row r */
 
     __device__ __forceinline__ unsigned begins_in(unsigned r) const
     {
-        return begins >> WIDTH * r & ((1u << WIDTH) - 1);
+        return found.bits >> WIDTH * r & ((1u << WIDTH) - 1);
     }
 
     static __device__ __forceinline__ total pack_total(const pack<T, WIDTH> &x, unsigned begins)

@@ -50,11 +50,13 @@ template <class T> inline arrays<T> arrays_of(const struct call *call)
 
 /* Every element is read once, and the result written once. So is what an element has beside it:
  * that of a second input, or the bit that says whether a segment begins there. */
-template <class T> inline launch_traffic slice_traffic(const struct problem *problem)
+template <class Slice> inline launch_traffic slice_traffic(const struct problem *problem)
 {
-    const uint64_t beside =
-        problem->segments == SEGMENTS_OFFSETS ? problem->n / 8 : second_bytes(problem);
-    return {problem->n * sizeof(T) + beside, sizeof(T)};
+    constexpr size_t BYTES = sizeof(typename Slice::element);
+    uint64_t beside = second_bytes(problem);
+    if constexpr (requires { Slice::READS_BITS; })
+        beside = Slice::READS_BITS ? problem->n / 8 : beside;
+    return {problem->n * BYTES + beside, BYTES};
 }
 
 /* Where a slice of a tile lies in shared memory. */

@@ -166,7 +166,7 @@ template <class Sum>
 static void watch_all_before_kernel(const tile_status<Sum> *status, uint64_t *sums)
 {
     const tiles_of_totals<Sum> tiles = {{{nullptr, 1, 0}, 0}, status};
-    const Sum before = one_wave::watch_all_before(tiles, TAG, shared_memory<Sum>());
+    const Sum before = one_wave::watch_before(tiles, 0, TAG, shared_memory<Sum>());
     if (threadIdx.x == BLOCK - 1)
         sums[blockIdx.x] = before;
 }
