@@ -2,11 +2,12 @@
  *
  * Rows are known from the index, and segments by keys from the keys, which are read like a second
  * input. Offsets are in ascending order: a warp can search those of its elements. A kernel that has
- * no time for that reads bits of scratch, one for each element, which another has set.
+ * no time for that, or asks for single elements, reads bits of scratch, one for each element, which
+ * another kernel has set.
  *
  * Heads of each kind have
  *
- *   begins_at(i)   does a segment begin with element i? Not of offsets
+ *   begins_at(i)   does a segment begin with element i? Offsets themselves cannot say
  *   begins<WIDTH, ROWS>(first, n, tile, earlier)   the beginnings in the slice that begins with
  *                  element `first`
  *   INPUTS, in()   arrays as large as the input that these read: none, or in(), whose part for the
@@ -23,7 +24,7 @@ namespace SCANBENCH_BACKEND
 /* The beginnings in a slice. */
 struct beginnings {
     unsigned bits; /* WIDTH * r + k: does one begin with element k of this lane's pack in row r? */
-    uint64_t before; /* where the segment of the slice's first element begins, or less */
+    uint64_t segment; /* where the segment of the slice's first element begins, or less */
 };
 
 /* Calls bits_at() with the offset of each of the lane's packs, and puts their bits together. */
@@ -141,7 +142,7 @@ struct offset_heads : heads_without_input {
     __device__ __forceinline__ beginnings begins(uint64_t first, uint64_t n, const uint32_t *,
                                                  unsigned) const
     {
-        static_assert(WIDTH * ROWS <= 32);
+        static_assert(32 % WIDTH == 0);
         const auto size = (int)min((uint64_t)WIDTH * ROWS * WARP, n - min(n, first));
         uint64_t at = almost_lower_bound(0, first), segment = at > 0 ? offsets[at - 1] : 0;
         unsigned word = 0; /* lane l has a bit for each of the elements from first + 32 l on */
@@ -176,7 +177,7 @@ struct offset_heads : heads_without_input {
             const uint64_t part = (end - from + WARP - 1) / WARP;
             const uint64_t last = from + (lane_index() + 1) * part - 1;
             const bool is_less = last < end && offsets[last] < i;
-            from = min(end, from + __popc(__ballot_sync(ALL_LANES, is_less)) * part);
+            from += __popc(__ballot_sync(ALL_LANES, is_less)) * part;
             end = min(end, from + part - 1);
         }
         return from;

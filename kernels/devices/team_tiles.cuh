@@ -77,11 +77,10 @@ template <class Sum> struct team_tiles {
             publish<FAR>(memory.at<tile_status<Sum>>(member, place) + before(), total,
                          aggregate_tag(number));
     }
-    __device__ __forceinline__ void add_before(shared *here, unsigned first, Sum *sum) const
+    __device__ __forceinline__ void add_before(shared *here, unsigned, Sum *sum) const
     {
-        if (before() > first)
-            *sum =
-                one_wave::watch_before(*this, first, aggregate_tag(number), here->watched) + *sum;
+        if (before() > 0)
+            *sum = one_wave::watch_before(*this, 0, aggregate_tag(number), here->watched) + *sum;
     }
 };
 

@@ -96,6 +96,11 @@ __device__ __forceinline__ void sum_of_blocks(T total, const block_share<T> &sha
         *result = narrow<Element>(total);
 }
 
+inline unsigned resident_threads(const struct device_limits *device)
+{
+    return (unsigned)device->multiprocessors * (unsigned)device->threads_per_multiprocessor;
+}
+
 /* Blocks of so many threads that the device holds at a time; at least one. */
 inline unsigned resident_blocks(const struct device_limits *device, unsigned threads)
 {

@@ -1,6 +1,7 @@
 /* segment_sums.cuh: the sum of each segment: by lanes of a warp, by a block, or by several blocks,
- * whichever suits the mean length. Where lengths differ, all lanes of a warp help with a segment
- * that is longer than most, and all threads of a block with one that is longer still.
+ * whichever suits the mean length. Where lanes do it and lengths differ, all lanes of the warp help
+ * with a segment that is much longer than the mean, or all threads of the block; never more than one
+ * block.
  *
  * DRAM: one read, 16 bytes per access, wherever segments begin; one sum per segment. */
 #pragma once
@@ -16,11 +17,10 @@ namespace segment_sums
 {
 
 enum {
-    LANES_UP_TO = 16, /* packs of a lane, on average; longer segments have blocks. It is PACKS while
-                         these blocks would be half of what the device holds, or less */
-    MIN_THREADS = 64, /* of a block */
+    LANES_UP_TO = 16,  /* packs of a lane, on average; longer segments have blocks */
+    MIN_THREADS = 64,  /* of a block */
     MIN_HELPERS = 256, /* the same where a segment may be much longer than others */
-    ROUNDS = 4,        /* of PACKS packs, after which more threads help with a segment */
+    LONG = 4,          /* times the mean length: other threads help with what is longer */
     MOST_WAVES = 8     /* of blocks, to which pieces of segments are fitted */
 };
 
@@ -100,32 +100,28 @@ __device__ __forceinline__ T member_sum(const T *in, uint64_t n, const segment &
     return sum;
 }
 
-/* Would so many threads take more rounds than ROUNDS? */
-template <class T> __device__ __forceinline__ bool is_long(const segment &segment, unsigned members)
-{
-    return segment.end - segment.begin > ROUNDS * PACKS * PACK_WIDTH<T> * members;
-}
-
 template <class T> struct lanes_layout {
     T warp_totals[1024 / WARP];
-    unsigned count; /* of the segments for the block */
-    uint64_t number[1024];
+    unsigned count;   /* of the segments that the block sums */
+    uint64_t number[]; /* of each; there is room for one per thread */
 };
 
-/* The sums of segments that a lane of the block has for help, each by its warp or by the block. */
+/* Sums the segments of those lanes of the block that need help, each by its warp or by the block.
+ */
 template <class T, class Segments>
 __device__ __forceinline__ void help(const T *in, uint64_t n, const Segments &segments, uint64_t s,
-                                     const segment &own, bool has_help, T *results)
+                                     uint64_t length, bool needs_help, T *results)
 {
+    constexpr unsigned MOST_OF_WARP = 4 * PACKS * PACK_WIDTH<T> * WARP; /* elements */
     auto *shared = shared_memory<lanes_layout<T>>();
-    const bool has_block = has_help && is_long<T>(own, WARP);
+    const bool needs_block = needs_help && length > MOST_OF_WARP;
     if (threadIdx.x == 0)
         shared->count = 0;
-    if (!__syncthreads_or(has_help))
+    if (!__syncthreads_or(needs_help))
         return;
-    if (has_block)
+    if (needs_block)
         shared->number[atomicAdd(&shared->count, 1u)] = s;
-    for (unsigned left = __ballot_sync(ALL_LANES, has_help && !has_block); left != 0;
+    for (unsigned left = __ballot_sync(ALL_LANES, needs_help && !needs_block); left != 0;
          left &= left - 1) {
         const uint64_t its = shuffle_from(s, __ffs((int)left) - 1);
         const T sum = warp_sum(member_sum(in, n, segments[its], 0, 1, lane_index(), WARP));
@@ -143,24 +139,26 @@ __device__ __forceinline__ void help(const T *in, uint64_t n, const Segments &se
     }
 }
 
-/* A segment has `members` lanes, a power of two. */
+/* A segment has `members` lanes, a power of two, and help if it has more elements than `most`. */
 template <class T, class Segments>
-__global__ void __launch_bounds__(1024) lanes_kernel(const T *in, uint64_t n, Segments segments,
-                                                     uint64_t count, unsigned members, T *results)
+__global__ void __launch_bounds__(1024)
+    lanes_kernel(const T *in, uint64_t n, Segments segments, uint64_t count, unsigned members,
+                 uint64_t most, T *results)
 {
     const uint64_t s = global_thread() / members;
     const unsigned member = threadIdx.x % members;
     const segment own = s < count ? segments[s] : segment{0, 0};
-    const bool has_help = Segments::LENGTHS_DIFFER && is_long<T>(own, members);
+    const uint64_t length = own.end - own.begin;
+    const bool needs_help = Segments::LENGTHS_DIFFER && length > most;
     T sum = T(0);
-    if (!has_help)
+    if (!needs_help)
         sum = member_sum(in, n, own, 0, 1, member, members);
     for (unsigned stride = members / 2; stride > 0; stride /= 2)
         sum += shuffle_xor(sum, stride);
-    if (s < count && member == 0 && !has_help)
+    if (s < count && member == 0 && !needs_help)
         results[s] = sum;
     if constexpr (Segments::LENGTHS_DIFFER)
-        help(in, n, segments, s, own, has_help && member == 0, results);
+        help(in, n, segments, s, length, needs_help && member == 0, results);
 }
 
 /* A segment has `pieces` blocks. */
@@ -186,7 +184,7 @@ struct shape {
     unsigned pieces;  /* of a segment, each with a block */
 };
 
-/* The threads of a block, if so many would do. */
+/* The threads of a block that needs so many for the segments themselves. */
 inline unsigned block_of(const struct problem *problem, uint64_t threads)
 {
     const uint64_t least = problem->segments == SEGMENTS_ROWS ? MIN_THREADS : MIN_HELPERS;
@@ -194,7 +192,7 @@ inline unsigned block_of(const struct problem *problem, uint64_t threads)
 }
 
 /* The lanes of short segments: as many as have PACKS packs each, or fewer packs if an eighth of the
- * device's threads is enough. Blocks are small where there would be fewer of them than
+ * device's threads is enough. Rows have small blocks where there would be fewer of them than
  * multiprocessors. */
 inline shape lanes_for(const struct problem *problem, uint64_t packs)
 {
@@ -202,8 +200,8 @@ inline shape lanes_for(const struct problem *problem, uint64_t packs)
     const auto multiprocessors = (uint64_t)device->multiprocessors;
     const uint64_t most = std::min<uint64_t>(std::bit_ceil(packs), WARP);
     uint64_t lanes = std::min<uint64_t>(std::bit_ceil(ceil_div(packs, PACKS)), most);
-    while (lanes < most && problem->segment_count * lanes * 2 <=
-                               multiprocessors * (unsigned)device->threads_per_multiprocessor / 8)
+    while (lanes < most &&
+           problem->segment_count * lanes * 2 <= (uint64_t)resident_threads(device) / 8)
         lanes *= 2;
     const uint64_t threads =
         std::bit_ceil(ceil_div(problem->segment_count * lanes, multiprocessors));
@@ -225,16 +223,24 @@ inline shape pieces_for(const struct problem *problem, uint64_t packs)
     return {0, threads, (unsigned)std::min(pieces, ceil_div(packs, threads * PACKS))};
 }
 
+/* At least 1. */
+inline uint64_t mean_length(const struct problem *problem)
+{
+    return std::max<uint64_t>(ceil_div(problem->n, problem->segment_count), 1);
+}
+
+/* If a block per segment leaves half of the device idle, a lane gets a single round of packs. */
 inline shape shape_of(const struct problem *problem)
 {
+    if (problem->segment_count == 0)
+        return {1, MIN_THREADS, 1};
     const uint64_t width = PACK_BYTES / element_bytes(problem->type);
-    const uint64_t length = ceil_div(problem->n, std::max<uint64_t>(problem->segment_count, 1));
+    const uint64_t length = mean_length(problem);
     const uint64_t packs = ceil_div(length, width) + (length % width != 0); /* two are partial */
-    const uint64_t resident = (uint64_t)problem->device->multiprocessors *
-                              (unsigned)problem->device->threads_per_multiprocessor;
-    const bool has_room = problem->segment_count * ceil_div(packs, PACKS) * 2 <= resident;
-    const unsigned lane_has = has_room ? PACKS : (unsigned)LANES_UP_TO;
-    return packs <= WARP * lane_has ? lanes_for(problem, packs) : pieces_for(problem, packs);
+    const bool are_few = problem->segment_count * ceil_div(packs, PACKS) * 2 <=
+                         (uint64_t)resident_threads(problem->device);
+    const unsigned most_per_lane = are_few ? PACKS : (unsigned)LANES_UP_TO;
+    return packs <= WARP * most_per_lane ? lanes_for(problem, packs) : pieces_for(problem, packs);
 }
 
 inline size_t tickets_bytes(const struct problem *problem)
@@ -263,8 +269,9 @@ template <class T, class Segments> void run_on(const struct call *call, const Se
         return launch<lanes_kernel<T, Segments>>(
             queue_of(call),
             {ceil_div(count * shape.lanes, shape.threads), shape.threads, traffic,
-             Segments::LENGTHS_DIFFER ? sizeof(lanes_layout<T>) : 0},
-            in, problem->n, segments, count, shape.lanes, results);
+             Segments::LENGTHS_DIFFER ? sizeof(lanes_layout<T>) + shape.threads * sizeof(uint64_t)
+                                      : 0},
+            in, problem->n, segments, count, shape.lanes, LONG * mean_length(problem), results);
     auto *scratch = static_cast<char *>(call->scratch);
     launch<blocks_kernel<T, Segments>>(
         queue_of(call), {count * shape.pieces, shape.threads, traffic, sizeof(shared_layout<T>)},

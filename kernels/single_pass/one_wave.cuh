@@ -2,7 +2,8 @@
  *
  *   1. Every block loads its tile, keeps it, and publishes its total.
  *   2. It waits for the totals of all earlier tiles, one thread per total, and
- *      adds them up: no chain of prefixes, a single hop through the L2.
+ *      adds them up: no chain of prefixes, a single hop through the L2. If its first
+ *      segment is known to begin in a later tile, it waits from there on.
  *   3. It finishes its tile, without reading it again.
  *
  * Up to MAX_HELD rows of a slice are kept in registers. If there are more, the first
@@ -53,7 +54,9 @@ template <class Tiles, class Sum, class T> struct shared_layout {
     alignas(128) T rows[];
 };
 
-/* The sum of the totals of the tiles from `first` to this one; every thread gets it. */
+/* The sum of the totals of the tiles from `first` on that are before this one; every thread gets
+ * it.
+ */
 template <class Sum, class Tiles>
 __device__ __forceinline__ Sum watch_before(const Tiles &tiles, unsigned first, uint32_t tag,
                                             Sum *watched)
@@ -160,6 +163,12 @@ __device__ __forceinline__ void park(T *rows, unsigned size, const T *in, uint64
 /* Order is lost where a lane adds parked rows to those in registers. */
 template <class Slice> constexpr bool CAN_PARK = COMMUTES<typename Slice::sum>;
 
+/* Can a slice say from where on earlier elements matter to it? */
+template <class Slice> constexpr bool KNOWS_FIRST_TILE = requires(const Slice &slice)
+{
+    slice.needs_from();
+};
+
 /* How many parked rows are prepared together; rows_for() parks multiples of it. */
 template <class Slice> constexpr unsigned PREPARED_TOGETHER = Slice::STAGES ? 2 : 1;
 
@@ -195,13 +204,11 @@ __global__ void __launch_bounds__(MAX_BLOCK)
         mine = held.total_soon(rows);
     }
     Sum total;
-    constexpr bool KNOWS_NEED = !Tiles::IN_CLUSTER && requires
-    {
-        held.needs_from();
-    };
+    constexpr bool KNOWS_NEED = !Tiles::IN_CLUSTER && KNOWS_FIRST_TILE<Slice<HELD>>;
+    static_assert(!(KNOWS_NEED && PARKS));
     if constexpr (KNOWS_NEED)
         if (threadIdx.x == 0)
-            shared->needed_from = (unsigned)held.needs_from() / (warps * Slice<HELD>::SIZE);
+            shared->needed_from = (unsigned)(held.needs_from() / (warps * Slice<HELD>::SIZE));
     Sum before = block_exclusive_sum(mine, shared->warp_totals, &total);
     tiles.publish_total(&shared->exchange, total);
     if constexpr (!PARKS)

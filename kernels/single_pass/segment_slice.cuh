@@ -40,7 +40,7 @@ struct segment_slice : slice<T, ROWS, ANYWHERE> {
 
     __device__ __forceinline__ uint64_t needs_from() const
     {
-        return found.before;
+        return found.segment;
     }
 
     /* A second input has elements of 4 bytes, as the first has. */

@@ -51,20 +51,19 @@ using least = shape<512, 4>;
 using few = shape<1024, 4>;
 using some = shape<1024, 8>;
 
-/* The keys per thread for many keys: as many as fit the registers. A multiprocessor has two blocks,
- * so that one sorts while the other waits; except of pairs of 16 bytes, whose tiles would be small
- * and their runs short. */
-template <class Key, class Value> constexpr auto shape_for_many()
+/* The keys per thread for many keys: as many as fit the registers. */
+template <class Key, class Value> constexpr unsigned most_keys()
 {
-    if constexpr (!HAS_VALUES_OF<Value>)
-        return shape < 512, sizeof(Key) <= 4 ? 20 : 12 > ();
-    else if constexpr (sizeof(Key) + sizeof(Value) == 16)
-        return shape<1024, 8>();
-    else
-        return shape < 512, sizeof(Key) + sizeof(Value) <= 8 ? 16 : 12 > ();
+    constexpr size_t BYTES = sizeof(Key) + VALUE_BYTES<Value>;
+    if (!HAS_VALUES_OF<Value>)
+        return BYTES <= 4 ? 20 : 12;
+    return BYTES <= 8 ? 16 : BYTES <= 12 ? 12 : 8;
 }
 
-template <class Key, class Value> using most = decltype(shape_for_many<Key, Value>());
+/* A multiprocessor has two blocks, so that one sorts while the other waits; but one of pairs of 16
+ * bytes, whose tiles would be small and their runs short. */
+template <class Key, class Value>
+using most = shape<sizeof(Key) + VALUE_BYTES<Value> <= 12 ? 512 : 1024, most_keys<Key, Value>()>;
 
 /* The input is read by the first pass with work. Without values their member still has an address
  * of its own: nvcc 13.0 places what follows an empty [[no_unique_address]] member of a kernel's
@@ -225,8 +224,11 @@ auto with_shape(const struct problem *problem, Function f)
     static_assert(sizeof(shared_layout<Key, Value, least>) <= 64 << 10, "every device has as much");
     /* Does the shape suit so many keys per multiprocessor? */
     const auto suits = [&]<class Shape>(uint64_t above) {
-        return share > above &&
-               sizeof(shared_layout<Key, Value, Shape>) + ONE_LAUNCH_BYTES <= most_bytes;
+        constexpr size_t RESERVED = 1024; /* per block, for the system */
+        constexpr size_t BYTES = sizeof(shared_layout<Key, Value, Shape>) + ONE_LAUNCH_BYTES;
+        return share > above && BYTES <= most_bytes &&
+               Shape::BLOCKS * (BYTES + RESERVED) <=
+                   problem->device->shared_bytes_per_multiprocessor;
     };
     if (suits.template operator()<most<Key, Value>>(some::TILE))
         return f.template operator()<most<Key, Value>>();

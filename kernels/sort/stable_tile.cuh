@@ -41,7 +41,7 @@ template <class Shape> struct copying : Shape {
 template <class Value> constexpr size_t VALUE_BYTES = HAS_VALUES_OF<Value> ? sizeof(Value) : 0;
 
 /* Values of 8 bytes are copied to their places in shared memory: they would take two registers
- * each. Those of 4 bytes arrive sooner through registers. */
+ * each. Those of 4 bytes arrive sooner through registers, if there are enough. */
 template <class Value, class Shape>
 constexpr bool ARE_COPIED = HAS_VALUES_OF<Value> && (Shape::COPIES || VALUE_BYTES<Value> == 8);
 

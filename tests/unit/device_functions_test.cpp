@@ -16,6 +16,7 @@ extern "C" {
 #include <cmocka.h>
 }
 
+#include <algorithm>
 #include <vector>
 
 using namespace emulated;
@@ -163,10 +164,11 @@ template <class Sum> struct tiles_of_totals : one_wave::own_tiles<Sum> {
 };
 
 template <class Sum>
-static void watch_all_before_kernel(const tile_status<Sum> *status, uint64_t *sums)
+static void watch_before_kernel(const tile_status<Sum> *status, unsigned first, uint64_t *sums)
 {
     const tiles_of_totals<Sum> tiles = {{{nullptr, 1, 0}, 0}, status};
-    const Sum before = one_wave::watch_before(tiles, 0, TAG, shared_memory<Sum>());
+    const Sum before =
+        one_wave::watch_before(tiles, std::min(first, blockIdx.x), TAG, shared_memory<Sum>());
     if (threadIdx.x == BLOCK - 1)
         sums[blockIdx.x] = before;
 }
@@ -174,11 +176,85 @@ static void watch_all_before_kernel(const tile_status<Sum> *status, uint64_t *su
 template <class Sum> static void watch_any_number_of_tiles(void **)
 {
     const totals<Sum> totals(TAG);
-    std::vector<uint64_t> sums(MOST_TILES);
-    const cudaError_t error = LAUNCH(watch_all_before_kernel<Sum>, MOST_TILES, BLOCK,
-                                     BLOCK / WARP * sizeof(Sum), totals.status.data(), sums.data());
-    for (uint64_t tile = 0; tile < MOST_TILES; tile++)
-        assert_sum(error, sums[tile], 0, tile);
+    for (const unsigned first : {0u, 1u, 300u}) {
+        std::vector<uint64_t> sums(MOST_TILES);
+        const cudaError_t error =
+            LAUNCH(watch_before_kernel<Sum>, MOST_TILES, BLOCK, BLOCK / WARP * sizeof(Sum),
+                   totals.status.data(), first, sums.data());
+        for (uint64_t tile = 0; tile < MOST_TILES; tile++)
+            assert_sum(error, sums[tile], std::min<uint64_t>(first, tile), tile);
+    }
+}
+
+/* ---- Where segments begin, given their offsets ---- */
+
+template <unsigned ROWS>
+static void offset_heads_kernel(offset_heads heads, uint64_t n, unsigned *bits, uint64_t *segments)
+{
+    const beginnings found =
+        heads.begins<4, ROWS>((uint64_t)blockIdx.x * ROWS * WARP * 4, n, nullptr, 0);
+    bits[blockIdx.x * WARP + lane_index()] = found.bits;
+    segments[blockIdx.x] = found.segment;
+}
+
+/* Asks a warp per slice, and one past the end. */
+template <unsigned ROWS>
+static void find_beginnings(const std::vector<uint64_t> &offsets, uint64_t n)
+{
+    constexpr unsigned SIZE = ROWS * WARP * 4;
+    const auto slices = (unsigned)(n / SIZE + 2);
+    std::vector<bool> begins(slices * SIZE);
+    for (const uint64_t offset : offsets)
+        begins[offset] = offset < n;
+    std::vector<unsigned> bits(slices * WARP);
+    std::vector<uint64_t> segments(slices);
+    const offset_heads heads = {{}, offsets.data(), offsets.size()};
+    if (LAUNCH(offset_heads_kernel<ROWS>, slices, WARP, 0, heads, n, bits.data(),
+               segments.data()) != cudaSuccess)
+        fail_msg("%s", emulator_error_detail());
+    for (uint64_t i = 0; i < slices * SIZE; i++) {
+        const uint64_t in_slice = i % SIZE, in_row = in_slice % (WARP * 4);
+        const unsigned word = bits[i / SIZE * WARP + in_row / 4];
+        assert_int_equal(word >> (in_slice / (WARP * 4) * 4 + in_row % 4) & 1, begins[i]);
+        if (i % SIZE == 0 && i < n) {
+            const auto after = std::upper_bound(offsets.begin(), offsets.end(), i);
+            assert_int_equal(segments[i / SIZE], after == offsets.begin() ? 0 : after[-1]);
+        }
+    }
+}
+
+/* Offsets whose distances repeat. */
+static std::vector<uint64_t> offsets_by(const std::vector<unsigned> &distances, uint64_t n)
+{
+    std::vector<uint64_t> offsets = {0};
+    for (size_t k = 0; offsets.back() + distances[k % distances.size()] <= n; k++)
+        offsets.push_back(offsets.back() + distances[k % distances.size()]);
+    return offsets;
+}
+
+static void offsets_are_found_wherever_they_lie(void **)
+{
+    std::vector<unsigned> many_empty(1500, 0), few_empty(33, 0);
+    many_empty[700] = 129;
+    few_empty[0] = 31;
+    for (const uint64_t n : {1, 31, 128, 5003}) {
+        for (const auto &distances : std::vector<std::vector<unsigned>>{{1},
+                                                                        {2, 1},
+                                                                        {31, 33},
+                                                                        {64},
+                                                                        {127, 129},
+                                                                        {1000},
+                                                                        {6000},
+                                                                        {0, 0, 5},
+                                                                        few_empty,
+                                                                        many_empty}) {
+            find_beginnings<1>(offsets_by(distances, n), n);
+            find_beginnings<5>(offsets_by(distances, n), n);
+            find_beginnings<8>(offsets_by(distances, n), n);
+        }
+        find_beginnings<2>(std::vector<uint64_t>(100, n), n); /* only empty ones, at the end */
+    }
+    find_beginnings<8>({}, 5003);
 }
 
 /* ---- Sums of a warp ---- */
@@ -316,6 +392,7 @@ int main(void)
         cmocka_unit_test(look_back_to_the_nearest_prefix),
         cmocka_unit_test(watch_any_number_of_tiles<uint32_t>),
         cmocka_unit_test(watch_any_number_of_tiles<uint64_t>),
+        cmocka_unit_test(offsets_are_found_wherever_they_lie),
         cmocka_unit_test(warps_add_up<uint32_t>),
         cmocka_unit_test(warps_add_up<uint64_t>),
         cmocka_unit_test(half_counters_pass_their_bits),
