@@ -19,9 +19,9 @@ long_test() {
     [ -n "${LONG-}" ] || skip "make test-long runs it"
 }
 
-# share ITEM...: prints every third item, a line each; all of them if LONG is set.
+# share ITEM...: prints every sixth item, a line each; all of them if LONG is set.
 share() {
-    printf '%s\n' "$@" | awk -v step="${LONG:+1}" 'step || NR % 3 == 1'
+    printf '%s\n' "$@" | awk -v step="${LONG:+1}" 'step || NR % 6 == 1'
 }
 
 # quick FLAG...: runs scanbench with one sample per row and without notes.

@@ -124,6 +124,7 @@ refuses() {
 }
 
 @test "a row of the table without a file fails at link, by its name" {
+    long_test
     copy_tree
     echo 'ALGORITHM(CPU, scan_misspelt)' >>"$tree/bench/algorithms.def"
     build_tree
