@@ -1,7 +1,7 @@
 /* segment_sums.cuh: the sum of each segment: by lanes of a warp, by a block, or by several blocks,
  * whichever suits the mean length. Where lanes do it and lengths differ, all lanes of the warp help
- * with a segment that is much longer than the mean, or all threads of the block; never more than one
- * block.
+ * with a segment that is much longer than the mean, or all threads of the block; never more than
+ * one block.
  *
  * DRAM: one read, 16 bytes per access, wherever segments begin; one sum per segment. */
 #pragma once
@@ -102,7 +102,7 @@ __device__ __forceinline__ T member_sum(const T *in, uint64_t n, const segment &
 
 template <class T> struct lanes_layout {
     T warp_totals[1024 / WARP];
-    unsigned count;   /* of the segments that the block sums */
+    unsigned count;    /* of the segments that the block sums */
     uint64_t number[]; /* of each; there is room for one per thread */
 };
 
