@@ -106,13 +106,12 @@ template <class T> struct lanes_layout {
     uint64_t number[]; /* of each; there is room for one per thread */
 };
 
-/* Sums the segments of those lanes of the block that need help, each by its warp or by the block.
- */
+/* Sums the segments of lanes that need help, each by its warp or by the block. */
 template <class T, class Segments>
 __device__ __forceinline__ void help(const T *in, uint64_t n, const Segments &segments, uint64_t s,
                                      uint64_t length, bool needs_help, T *results)
 {
-    constexpr unsigned MOST_OF_WARP = 4 * PACKS * PACK_WIDTH<T> * WARP; /* elements */
+    constexpr unsigned MOST_OF_WARP = 4 * PACKS * PACK_WIDTH<T> * WARP; /* four rounds */
     auto *shared = shared_memory<lanes_layout<T>>();
     const bool needs_block = needs_help && length > MOST_OF_WARP;
     if (threadIdx.x == 0)

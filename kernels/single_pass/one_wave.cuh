@@ -54,9 +54,7 @@ template <class Tiles, class Sum, class T> struct shared_layout {
     alignas(128) T rows[];
 };
 
-/* The sum of the totals of the tiles from `first` on that are before this one; every thread gets
- * it.
- */
+/* The sum of the totals from tile `first` to the one before this; every thread gets it. */
 template <class Sum, class Tiles>
 __device__ __forceinline__ Sum watch_before(const Tiles &tiles, unsigned first, uint32_t tag,
                                             Sum *watched)
