@@ -191,7 +191,7 @@ static void device_failed(struct run *run, struct measurement *m, const char *wh
         return;
     }
     const char *none = renew_workspace(run);
-    if (none != NULL && !interrupted())
+    if (none != NULL)
         fail_rows_left(run, none);
 }
 

@@ -2,6 +2,7 @@
 #include "measurement.h"
 
 #include "../base/errors.h"
+#include "../base/interrupt.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -53,6 +54,8 @@ void finish_row(struct measurement *m, const char *check, const char *reason)
 
 void fail_rows_left(struct run *run, const char *why)
 {
+    if (interrupted()) /* the device may have failed for that alone */
+        return;
     for (size_t e = 0; e < run->group->entry_count; e++)
         if (!run->ms[e].done)
             finish_row(&run->ms[e], "error", why);

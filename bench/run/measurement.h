@@ -75,7 +75,7 @@ void free_measurements(struct run *run);
 /* Marks a row as finished, with its check, its reason (NULL: none) and the date. */
 void finish_row(struct measurement *m, const char *check, const char *reason);
 
-/* Ends all unfinished rows with an error. */
+/* Ends all unfinished rows with an error. After an interruption they stay unfinished. */
 void fail_rows_left(struct run *run, const char *why);
 
 /* Does the row have this check? False while it is unfinished. */

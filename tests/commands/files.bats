@@ -257,6 +257,26 @@ axes() {
         "$(printf '%s\tefficient-smem\n%s\tnaive\n' 100 100 200 200 262144 262144 | paste -sd' ')" ]
 }
 
+@test "interrupted while the input is filled: no row says that this was an error" {
+    local delay job tries
+    for delay in 0.001 0.002 0.003 0.004 0.006 0.008 0.01 0.012; do
+        rm -f "$rows"
+        env --default-signal=INT "$scanbench" --device=emulator --algo=naive --n=100,2^18 --samples=1 --quiet \
+            --output="$rows" 3>&- &
+        job=$!
+        tries=0
+        until [ -e "$rows" ] && [ "$(wc -l <"$rows")" -ge 2 ]; do
+            sleep 0.001
+            tries=$((tries + 1))
+            [ "$tries" -lt 20000 ]
+        done
+        sleep "$delay"
+        kill -INT "$job" 2>/dev/null || true
+        wait "$job" || [ $? -eq 130 ]
+        [ "$(read_csv "$rows" check | sort -u)" = passed ]
+    done
+}
+
 @test "interrupted at any moment: no row is kept that memcpy was not measured for" {
     local delay job
     for delay in 0.3 0.4 0.5 0.6 0.7 0.8; do
