@@ -25,7 +25,7 @@ import ctypes
 import operator
 import threading
 
-from ._arrays import KEY_TYPES, TYPES, Facts, kind_of, named
+from ._arrays import KEY_TYPES, TYPES, contiguous, kind_of, named
 from ._library import Error, P, U64, check, load
 
 __version__ = "1.0.0"
@@ -74,14 +74,14 @@ def _begin(array, handle):
     kind = kind_of("the input", array)
     if handle is None:
         handles = _of_thread.__dict__.setdefault("handles", {})
-        if (kind.gpu, kind.stream) not in handles:
-            handles[kind.gpu, kind.stream] = Handle(kind.gpu)
-        handle = handles[kind.gpu, kind.stream]
-    if not isinstance(handle, Handle):
+        handle = handles.get((kind.gpu, kind.stream))
+        if handle is None:
+            handle = handles[kind.gpu, kind.stream] = Handle(kind.gpu)
+    elif not isinstance(handle, Handle):
         raise TypeError(f"handle is a {type(handle).__name__}: it must be a scanbench.Handle, or None")
     if kind.gpu != handle.gpu:
         raise TypeError(f"the input is {_place(kind)}: the handle is of {_device(handle.gpu)}")
-    return handle, kind, Facts(kind, array)
+    return handle, kind, kind.facts(array)
 
 
 def _device(gpu):
@@ -105,7 +105,7 @@ def _same(name, array, kind, facts):
     its_kind = kind_of(name, array)
     if (its_kind.name, its_kind.gpu) != (kind.name, kind.gpu):
         raise TypeError(f"{name} is {_place(its_kind)}: it must be {_place(kind)}, like the input")
-    its = Facts(kind, array)
+    its = kind.facts(array)
     if its.dtype != facts.dtype:
         raise TypeError(f"{name} has elements of {named(its.dtype)}: they must be of {named(facts.dtype)}, "
                         "like the input's")
@@ -122,8 +122,10 @@ def _begin_sort(keys, handle, types):
     return handle, kind, facts, _number_of(facts, types)
 
 
-def _along(handle, kind, facts, inputs, axis, out, function, *numbers, rows=True):
-    """Calls the function for the inputs' rows along an axis. Copies what is not a contiguous array of rows."""
+def _along(handle, kind, inputs, axis, out, function, *numbers, rows=True):
+    """Calls the function for the rows along an axis of the inputs, each an array and its facts. Copies what is not a
+    contiguous array of rows."""
+    facts = inputs[0][1]
     dimensions = len(facts.shape)
     if dimensions == 0:
         raise ValueError("the input has no dimension: give .reshape(1)")
@@ -133,11 +135,15 @@ def _along(handle, kind, facts, inputs, axis, out, function, *numbers, rows=True
     if out_facts is not None and out_facts.is_read_only:
         raise ValueError("out is read-only: it must be writeable")
     with kind.current():
-        sources = [kind.contiguous(array if is_last else kind.move_axis(array, axis, -1)) for array in inputs]
-        shape = Facts(kind, sources[0]).shape
+        if not is_last:
+            moved = [kind.move_axis(array, axis, -1) for array, _ in inputs]
+            inputs = [(array, kind.facts(array)) for array in moved]
+        inputs = [contiguous(kind, *source) for source in inputs]
+        shape = inputs[0][1].shape
         is_direct = out is not None and is_last and out_facts.is_contiguous
-        result = out if is_direct else kind.empty(shape, inputs[0])
-        addresses = [Facts(kind, array).address for array in (*sources, result)]
+        result = out if is_direct else kind.empty(shape, inputs[0][0])
+        result_facts = out_facts if is_direct else kind.facts(result)
+        addresses = [source.address for _, source in inputs] + [result_facts.address]
         handle.call(function, *numbers, *addresses, facts.size, *([shape[-1]] if rows else []), kind.stream)
         if not is_direct:
             result = result if is_last else kind.move_axis(result, -1, axis)
@@ -150,7 +156,7 @@ def _along(handle, kind, facts, inputs, axis, out, function, *numbers, rows=True
 
 def _scan(op, x, axis, out, exclusive, handle):
     handle, kind, facts = _begin(x, handle)
-    return _along(handle, kind, facts, [x], axis, out, "scan", op, _number_of(facts), int(not exclusive))
+    return _along(handle, kind, [(x, facts)], axis, out, "scan", op, _number_of(facts), int(not exclusive))
 
 
 def cumsum(x, axis=-1, out=None, exclusive=False, handle=None):
@@ -173,14 +179,14 @@ def linear_recurrence(a, b, axis=-1, out=None, handle=None):
     """h[i] = a[i] * h[i - 1] + b[i] along an axis, with h[-1] = 0. Products of consecutive elements of a must not
     overflow."""
     handle, kind, facts = _begin(a, handle)
-    _same("b", b, kind, facts)
-    return _along(handle, kind, facts, [a, b], axis, out, "linear_recurrence", _number_of(facts))
+    inputs = [(a, facts), (b, _same("b", b, kind, facts))]
+    return _along(handle, kind, inputs, axis, out, "linear_recurrence", _number_of(facts))
 
 
 def sort(x, out=None, handle=None):
     """The elements of an array of one dimension in ascending order. NaN lies beyond the infinity of its sign."""
     handle, kind, facts, number = _begin_sort(x, handle, TYPES)
-    return _along(handle, kind, facts, [x], -1, out, "sort_keys", number, rows=False)
+    return _along(handle, kind, [(x, facts)], -1, out, "sort_keys", number, rows=False)
 
 
 def argsort(x, handle=None):
@@ -189,9 +195,9 @@ def argsort(x, handle=None):
     n = facts.size
     narrow = facts.dtype.itemsize == 4 and n < 2**31
     with kind.current():
-        keys, places = kind.contiguous(x), kind.indices(n, "int32" if narrow else "int64", x)
-        sorted_keys, values = kind.empty(facts.shape, x), Facts(kind, places)
-        handle.call("sort_pairs", number, Facts(kind, keys).address, Facts(kind, sorted_keys).address,
+        keys, places = contiguous(kind, x, facts), kind.indices(n, "int32" if narrow else "int64", x)
+        sorted_keys, values = kind.empty(facts.shape, x), kind.facts(places)
+        handle.call("sort_pairs", number, keys[1].address, kind.facts(sorted_keys).address,
                     values.dtype.itemsize, values.address, values.address, n, kind.stream)
         return kind.widened(places)
 
@@ -202,7 +208,7 @@ def compress(x, handle=None):
     handle, kind, facts = _begin(x, handle)
     number, count = _number_of(facts), U64()
     with kind.current():
-        source, kept = kind.contiguous(x), kind.empty((facts.size,), x)
-        handle.call("compact_nonzero", number, Facts(kind, source).address, Facts(kind, kept).address,
+        source, kept = contiguous(kind, x, facts), kind.empty((facts.size,), x)
+        handle.call("compact_nonzero", number, source[1].address, kind.facts(kept).address,
                     ctypes.byref(count), facts.size, kind.stream)
         return kept[: count.value]

@@ -4,14 +4,19 @@ Addresses, shapes and types come from __array_interface__ and __cuda_array_inter
 imported by whoever has arrays of theirs, never here.
 """
 import contextlib
+import ctypes
+import functools
 import math
 import sys
+import typing
 
 import numpy
 
 # The library's types and their numbers. By dtype, not by its name: those of the other byte order have the same.
 TYPES = {numpy.dtype(name): number for number, name in enumerate(
     ["int32", "uint32", "int64", "uint64", "float32", "float64", "uint8", "int8", "int16", "uint16", "float16"])}
+
+NOTHING_TO_DO = contextlib.nullcontext()
 
 # Those that are sorted.
 KEY_TYPES = {dtype: number for dtype, number in TYPES.items() if dtype.itemsize >= 4}
@@ -31,12 +36,16 @@ class Numpy:
         if isinstance(array, numpy.ma.MaskedArray):
             raise TypeError("a MaskedArray has elements that are none: give .compressed() or .filled()")
 
-    def interface(self, array):
-        return array.__array_interface__
+    def facts(self, array):
+        flags, size = array.flags, array.size
+        # A buffer's address takes half as long as __array_interface__. Not every array has one to write to.
+        address = (ctypes.addressof(ctypes.c_char.from_buffer(array)) if flags.carray and size > 0 and array.dtype in TYPES
+                   else array.__array_interface__["data"][0])
+        return Facts(array.dtype, array.shape, size, address, not flags.writeable, flags.c_contiguous)
 
     def current(self):
         """Makes the arrays' device the current one for a while."""
-        return contextlib.nullcontext()
+        return NOTHING_TO_DO
 
     def empty(self, shape, like):
         return self.module.empty(shape, like.dtype)
@@ -63,8 +72,8 @@ class Cupy(Numpy):
         with self.current():
             self.stream = self.module.cuda.get_current_stream().ptr
 
-    def interface(self, array):
-        return array.__cuda_array_interface__
+    def facts(self, array):
+        return facts_of(array.__cuda_array_interface__)
 
     def current(self):
         return self.module.cuda.Device(self.gpu)
@@ -85,11 +94,11 @@ class Torch(Numpy):
         elif array.device.type != "cpu":
             raise TypeError(f"the tensor lies on {array.device}: it must be on the CPU or a CUDA device")
 
-    def interface(self, array):
-        return array.__cuda_array_interface__ if array.is_cuda else array.numpy().__array_interface__
+    def facts(self, array):
+        return facts_of(array.__cuda_array_interface__ if array.is_cuda else array.numpy().__array_interface__)
 
     def current(self):
-        return contextlib.nullcontext() if self.gpu is None else self.module.cuda.device(self.gpu)
+        return NOTHING_TO_DO if self.gpu is None else self.module.cuda.device(self.gpu)
 
     def empty(self, shape, like):
         return self.module.empty(shape, dtype=like.dtype, device=like.device)
@@ -107,9 +116,19 @@ class Torch(Numpy):
         return array.contiguous()
 
 
+PLAIN = Numpy(numpy.empty(0))
+
+
+@functools.cache
+def _roots_of(type_of_array):
+    return {base.__module__.partition(".")[0] for base in type_of_array.__mro__}
+
+
 def kind_of(name, array):
     """What the array's module can do. Raises a TypeError if it is none that the package knows."""
-    roots = {base.__module__.partition(".")[0] for base in type(array).__mro__}
+    if type(array) is numpy.ndarray:
+        return PLAIN
+    roots = _roots_of(type(array))
     if "cupy" in roots and hasattr(array, "__cuda_array_interface__"):
         return Cupy(array)
     if "torch" in roots and hasattr(array, "requires_grad"):
@@ -119,15 +138,31 @@ def kind_of(name, array):
     raise TypeError(f"{name} is a {type(array).__name__}: it must be an array of numpy, CuPy or PyTorch")
 
 
-class Facts:
-    """Of an array of a kind, as its interface says."""
+class Facts(typing.NamedTuple):
+    """Of an array."""
 
-    def __init__(self, kind, array):
-        interface = kind.interface(array)
-        self.dtype, self.shape = numpy.dtype(interface["typestr"]), tuple(interface["shape"])
-        self.address, self.is_read_only = interface["data"]
-        self.size = math.prod(self.shape)
-        strides, bytes_below, self.is_contiguous = interface.get("strides"), self.dtype.itemsize, True
-        for length, stride in zip(reversed(self.shape), reversed(strides or ())):
-            self.is_contiguous &= length == 1 or stride == bytes_below or self.size == 0
-            bytes_below *= length
+    dtype: numpy.dtype
+    shape: tuple
+    size: int
+    address: int
+    is_read_only: bool
+    is_contiguous: bool
+
+
+def facts_of(interface):
+    """What an array interface says."""
+    dtype, shape = numpy.dtype(interface["typestr"]), tuple(interface["shape"])
+    size = math.prod(shape)
+    strides, bytes_below, is_contiguous = interface.get("strides"), dtype.itemsize, True
+    for length, stride in zip(reversed(shape), reversed(strides or ())):
+        is_contiguous &= length == 1 or stride == bytes_below or size == 0
+        bytes_below *= length
+    return Facts(dtype, shape, size, *interface["data"], is_contiguous)
+
+
+def contiguous(kind, array, facts):
+    """The array, or a copy of it that is contiguous, and its facts."""
+    if facts.is_contiguous:
+        return array, facts
+    copy = kind.contiguous(array)
+    return copy, kind.facts(copy)
