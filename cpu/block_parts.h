@@ -2,25 +2,36 @@
  * pieces. */
 #pragma once
 
-#include "../bench/algorithm.h"
+#include "threads.h"
 
-enum { BLOCK_BYTES = 256 << 10 };
+/* Of an array of less than BLOCKS_PER_THREAD large blocks per thread, they are smaller. Measured on
+ * 16 cores: a scan of 1 MiB takes 23 to 27 us instead of 52, one of 16 MiB as long as before. */
+enum { LARGE_BLOCK_BYTES = 256 << 10, SMALL_BLOCK_BYTES = 64 << 10, BLOCKS_PER_THREAD = 4 };
 
 struct part {
     const char *in;
     uint64_t n;
 };
 
+static inline size_t block_bytes(const struct problem *p)
+{
+    const size_t bytes = p->n * element_bytes(p->type);
+    const size_t many = (size_t)BLOCKS_PER_THREAD * threads_for(p) * LARGE_BLOCK_BYTES;
+    return bytes < many ? SMALL_BLOCK_BYTES : LARGE_BLOCK_BYTES;
+}
+
 static inline uint64_t block_count(const struct problem *p)
 {
-    return (p->n * element_bytes(p->type) + BLOCK_BYTES - 1) / BLOCK_BYTES;
+    const size_t block = block_bytes(p);
+    return (p->n * element_bytes(p->type) + block - 1) / block;
 }
 
 /* A block of the call's input. All blocks after the last are empty. */
 static inline struct part block_part(const struct call *call, uint64_t block)
 {
-    const size_t bytes = element_bytes(call->problem.type);
-    const uint64_t n = call->problem.n, whole = BLOCK_BYTES / bytes, start = block * whole;
+    const struct problem *p = &call->problem;
+    const size_t bytes = element_bytes(p->type);
+    const uint64_t n = p->n, whole = block_bytes(p) / bytes, start = block * whole;
     if (start >= n)
         return (struct part){.in = call->input};
     return (struct part){.in = (const char *)call->input + start * bytes,
