@@ -191,7 +191,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
                         .letter = 's',
                         .argument = "N",
                         .help = "take exactly N samples of each row. Default: as many as "
-                                "--max-noise, --min-time and --max-time call for",
+                                "--max-noise, --min-time and --max-time call for; 100 with --check, "
+                                "3 in the emulator",
                         .parse = parse_number,
                         AT(unsigned, sampling.samples),
                         .least = 1,

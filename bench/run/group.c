@@ -407,7 +407,7 @@ static void note_miss(struct run *run, const struct measurement *m)
 int run_group(struct run *run)
 {
     start_measurements(run);
-    run->sampling = device_sampling(&run->options->sampling, backend_of(run->group->device.kind));
+    run->sampling = device_sampling(run->options, backend_of(run->group->device.kind));
     const char *why = open_session(run->session, run->group->device, run->options);
     const bool any_left = skip_rows_there(run);
     if (why != NULL)

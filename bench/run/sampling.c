@@ -11,13 +11,16 @@ enum {
     LAUNCH_SAMPLES = 21,    /* of each single launch; fewer if they take long */
     THROTTLE_CHECK_MS = 20, /* between two checks whether the GPU is throttled */
     EMULATOR_SAMPLES = 3,   /* its times mean nothing for a GPU, so a few are enough */
+    CHECK_SAMPLES = 100,    /* what is wrong only now and then shows, though nobody wants times */
 };
 
-struct sampling device_sampling(const struct sampling *asked, const struct backend *backend)
+struct sampling device_sampling(const struct options *options, const struct backend *backend)
 {
-    struct sampling sampling = *asked;
-    if (backend->simulated && sampling.samples == 0)
+    struct sampling sampling = options->sampling;
+    if (sampling.samples == 0 && backend->simulated)
         sampling.samples = EMULATOR_SAMPLES;
+    else if (sampling.samples == 0 && options->check.wanted)
+        sampling.samples = CHECK_SAMPLES;
     return sampling;
 }
 

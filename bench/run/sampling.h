@@ -6,8 +6,9 @@
 /* More would not fit the queue of a held stream. */
 enum { HOLDABLE_LAUNCHES = 500 };
 
-/* The settings for this kind of device, from those requested. */
-struct sampling device_sampling(const struct sampling *asked, const struct backend *backend);
+/* The settings for this kind of device, from those requested. Without --samples, the emulator and
+ * --check take a few. */
+struct sampling device_sampling(const struct options *options, const struct backend *backend);
 
 /* The number of samples to take in one turn. */
 unsigned turn_samples(const struct run *run, const struct measurement *m);

@@ -135,8 +135,10 @@ scan,i32,exclusive" ]
     [ "$output" = $'n,input,max\n100,ones,49' ]
     check --algo=efficient-smem --n=1..4 --max=2^10
     [ "$output" = 'scan efficient-smem: passed: 36 configurations at 3 sizes' ]
-    check --algo=simd --n=1000
-    [ "$status" -eq 0 ]
+    check --algo=simd --n=1000 --format=csv --columns=samples
+    [ "$(sort -u <<<"$output" | paste -sd' ')" = '100 samples' ]
+    check --algo=simd --n=1000 --samples=2 --format=csv --columns=samples
+    [ "$(sort -u <<<"$output" | paste -sd' ')" = '2 samples' ]
     fails 2 --check --gpus=2
     [[ $stderr == *'--gpus=2 contradicts --check: '* ]]
 }
@@ -144,7 +146,7 @@ scan,i32,exclusive" ]
 @test "check: --junit: a test case for each class of sizes, as XML" {
     local xml=$BATS_TEST_TMPDIR/checks.xml file=$BATS_TEST_TMPDIR/a\&b.cu
     cp tests/own/wrong/large_only.cu "$file"
-    check --algo="$file" --junit="$xml"
+    check --algo="$file" --junit="$xml" --n=0,1,2,33,1024,1025,4096,5000
     [ "$status" -eq 3 ]
     run python3 - "$xml" <<'END'
 import sys, xml.etree.ElementTree as tree
@@ -265,7 +267,7 @@ void scan(int n, int *odata, const int *idata)
 SCANBENCH_HOST_SCAN("mine", scan)
 END
     check --algo="$file" --n=1 # compiles it
-    run --separate-stderr timeout 8 "$scanbench" --check --quiet --algo="$file" --n=0,1,1000 --input=ones --junit="$xml"
+    run --separate-stderr timeout 3 "$scanbench" --check --quiet --algo="$file" --n=0,1,1000 --input=ones --junit="$xml"
     echo "exit $status: $output"
     has "$output" 'scan mine: interrupted after ' ', no defect so far'
     [[ $output != *passed* ]]
