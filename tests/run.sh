@@ -15,9 +15,8 @@ export OMP_WAIT_POLICY=passive
 logs=build/test-logs
 jobs=$(($(nproc 2>/dev/null || echo 2) + 1))
 
-# Suites that measure time or wait for events run one by one, after the others. So does the
-# matrix, which uses all processors.
-alone="commands/measuring commands/session matrix"
+# A suite that measures time runs after the others, alone. So does the matrix, which uses all processors.
+alone="commands/measuring matrix"
 
 # What these test most is emulated kernels, which only `make test-long` compiles with sanitizers: without,
 # they take half as long.

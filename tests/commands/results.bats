@@ -330,8 +330,10 @@ After." ]
     has "$(cat "$work/first/cpu-bandwidth.svg")" 'Effective throughput (GB/s)' 'higher is better'
     has "$(cat "$work/first/sorts-keys.svg")" 'keys per second' '>radix<'
     ! grep '>memcpy<' "$work/first/sorts-keys.svg" || false
-    scripts/plot.sh --output="$work/second" "$work"/{cpu,block,launches,gpu,sorts}.csv
-    diff -r "$work/first" "$work/second"
+    scripts/plot.sh --output="$work/second" "$work"/{block,gpu}.csv
+    for file in "$work"/second/*; do
+        cmp "$file" "$work/first/$(basename "$file")"
+    done
 }
 
 @test "plots: of the emulator's rows the counts are drawn, and no times" {
