@@ -190,9 +190,10 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_SAMPLES] = {.name = "samples",
                         .letter = 's',
                         .argument = "N",
-                        .help = "take exactly N samples of each row. Default: as many as "
-                                "--max-noise, --min-time and --max-time call for; 100 with --check, "
-                                "3 in the emulator",
+                        .help =
+                            "take exactly N samples of each row. Default: as many as "
+                            "--max-noise, --min-time and --max-time call for; 100 with --check, "
+                            "3 in the emulator",
                         .parse = parse_number,
                         AT(unsigned, sampling.samples),
                         .least = 1,

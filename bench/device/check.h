@@ -32,7 +32,7 @@
 #pragma once
 
 #include "backend.h"
-#include "elements.h"
+#include "input_elements.h"
 
 #include <math.h>
 

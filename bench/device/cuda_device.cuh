@@ -115,16 +115,6 @@ const char *measure(cuda_device *device, const struct trial *trial, double *time
 const char *look_now(cuda_device *device, const struct trial *trial, bool whole, struct look *look);
 const char *measure_launches(cuda_device *device, const struct trial *trial, double *time_ms,
                              unsigned count);
-#if defined(EMULATOR_COUNTS) || defined(__CUDACC__)
-const char *count_accesses(cuda_device *device, const struct trial *trial,
-                           struct memory_counts *counts, unsigned most, unsigned *launches,
-                           const char **why_not);
-#endif
-#ifdef EMULATOR_COUNTS
-size_t count_lines(cuda_device *device, const struct line_counts **lines);
-const char *find_races(cuda_device *device, const struct trial *trial);
-const char *trace_accesses(cuda_device *device, const struct trial *trial, FILE *out);
-#endif
 const char *measure_copies(cuda_device *device, const struct trial *trial, const void *host_input,
                            void *host_output, uint64_t written, double *whole_ms, double *h2d_ms,
                            double *d2h_ms);
@@ -137,5 +127,17 @@ void release_held(cuda_device *device);
 void mark_now(cuda_device *device);
 const char *marked_ms(cuda_device *device, unsigned from, unsigned to, double *ms);
 const char *finish_run(cuda_device *device);
+
+/* cuda_counts.cu */
+#if defined(EMULATOR_COUNTS) || defined(__CUDACC__)
+const char *count_accesses(cuda_device *device, const struct trial *trial,
+                           struct memory_counts *counts, unsigned most, unsigned *launches,
+                           const char **why_not);
+#endif
+#ifdef EMULATOR_COUNTS
+size_t count_lines(cuda_device *device, const struct line_counts **lines);
+const char *find_races(cuda_device *device, const struct trial *trial);
+const char *trace_accesses(cuda_device *device, const struct trial *trial, FILE *out);
+#endif
 
 } // namespace SCANBENCH_BACKEND

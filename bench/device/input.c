@@ -4,7 +4,7 @@
 #include "../operations.h"
 #include "operators.h"
 #include "../types.h"
-#include "elements.h"
+#include "input_elements.h"
 
 #include <math.h>
 

@@ -9,6 +9,7 @@
 #include "../operations.h"
 #include "backend.h"
 #include "elements.h"
+#include "random.h"
 
 /* What is looked at: the results of one call. */
 struct view {

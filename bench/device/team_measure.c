@@ -4,7 +4,7 @@
 #include "../../timing/clock.h"
 #include "../base/errors.h"
 #include "../base/processes.h"
-#include "elements.h"
+#include "random.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -127,8 +127,7 @@ static void print_group(const struct session *session, const struct options *opt
                         const struct plan_group *group, int width, struct row_counts *rows,
                         FILE *out)
 {
-    const struct sampling sampling =
-        device_sampling(options, backend_of(group->device.kind));
+    const struct sampling sampling = device_sampling(options, backend_of(group->device.kind));
     bool headed = false;
     for (size_t e = 0; e < group->entry_count; e++) {
         const struct plan_entry *entry = &group->entries[e];

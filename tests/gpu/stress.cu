@@ -15,7 +15,7 @@
  * The last line says how many results were wrong.
  * Exit: 0 all right, 1 device error, 2 wrong usage, 3 a wrong result. */
 #include "../../bench/device/backend.h"
-#include "../../bench/device/elements.h"
+#include "../../bench/device/input_elements.h"
 #include "../../kernels/launch.cuh"
 #ifndef __CUDACC__
 #include "emulator.h"

@@ -2,7 +2,7 @@
 #include "stress_team.h"
 
 #include "../../bench/choice.h"
-#include "../../bench/device/elements.h"
+#include "../../bench/device/random.h"
 #include "../../bench/device/team.h"
 #include "../../bench/operations.h"
 #include "../../bench/registry.h"

@@ -3,7 +3,7 @@
  * their elements, on every vector path and with several threads; sorts of skewed keys; the
  * scratch of sorts. */
 #include "../../bench/device/backend.h"
-#include "../../bench/device/elements.h"
+#include "../../bench/device/input_elements.h"
 #include "../../bench/operations.h"
 #include "../../bench/registry.h"
 

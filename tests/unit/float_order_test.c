@@ -2,7 +2,7 @@
  * of additions. Uses the emulator, which runs blocks and threads in a different order for each
  * seed, as different runs do. */
 #include "../../bench/device/backend.h"
-#include "../../bench/device/elements.h"
+#include "../../bench/device/random.h"
 #include "../../bench/registry.h"
 
 #include <float.h>

@@ -1,5 +1,5 @@
 /* input_test: the input of the algorithms, and which of it can be checked exactly. */
-#include "../../bench/device/elements.h"
+#include "../../bench/device/input_elements.h"
 
 #include <math.h>
 #include <setjmp.h>

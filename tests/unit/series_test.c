@@ -2,7 +2,7 @@
  * whenever somebody looks at its last result, and leaves out work, remembers it, or does it
  * elsewhere. The emulator's memory is the host's, so that the same functions run on both devices.
  */
-#include "../../bench/device/elements.h"
+#include "../../bench/device/random.h"
 #include "../../bench/run/turn.h"
 #include "../../bench/run/workspace.h"
 

@@ -3,7 +3,7 @@
 #include "../../bench/device/team.h"
 #include "../../bench/registry.h"
 #include "../../emulator/emulator.h"
-#include "../../bench/device/elements.h"
+#include "../../bench/device/input_elements.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
