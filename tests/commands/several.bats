@@ -39,11 +39,11 @@ needs_mpi() {
 
 @test "every type, kind and input, with several seeds of block order" {
     quick --device=emulator --gpus=3 --algo=peer --kind=exclusive,inclusive --seed=2 --max=5 \
-        --type=i32,u32,i64,u64,f32,f64,u8 --n=2,9001 --output="$rows"
+        --type="$(share i32 u64 f32 u32 i64 f64 u8 | paste -sd,)" --n=2,9001 --output="$rows"
     [ "$(columns check | sort -u)" = passed ]
     rm "$rows"
-    local input inputs=(sorted special)
-    [ -z "${LONG-}" ] || inputs+=(ones zeros alternating reversed signed)
+    local input inputs=(special)
+    [ -z "${LONG-}" ] || inputs+=(sorted ones zeros alternating reversed signed)
     for input in "${inputs[@]}"; do
         quick --device=emulator --gpus=4 --op=sort,compact --algo=peer --input="$input" --seed=3 \
             --type=i32,f64 --max=2^20 --n=1,4099 --output="$rows"

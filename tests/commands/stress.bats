@@ -21,16 +21,17 @@ load helpers
 }
 
 @test "lookahead: more tiles than its ring has stages" {
-    run build/broken/tests/stress_emulated --repeats=30 --streams=1 --max-n=300000 --seed=4 lookahead
+    local few=${LONG:+30}
+    run build/broken/tests/stress_emulated --repeats="${few:=12}" --streams=1 --max-n=300000 --seed=4 lookahead
     echo "$output"
     [ "$status" -eq 0 ]
     [ "$(grep -cE ', 0 wrong, n = [0-9]+ to 300000$' <<<"$output")" -eq 2 ]
 }
 
 @test "a device of few multiprocessors, where blocks take many turns; and one of many" {
-    local count
+    local count few=${LONG:+40}
     for count in ${LONG:+1 3} 2; do
-        run build/broken/tests/stress_emulated --multiprocessors="$count" --repeats=40 --streams=1 \
+        run build/broken/tests/stress_emulated --multiprocessors="$count" --repeats="${few:=20}" --streams=1 \
             --max-n=300000 --seed=4 lookahead one-wave
         echo "$output"
         [ "$status" -eq 0 ]

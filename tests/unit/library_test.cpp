@@ -56,11 +56,13 @@ static void in_place(void **)
 static void large_arrays_on_several_threads(void **)
 {
     scanbench_handle *const handles[] = {create(ON_CPU, 1), create(ON_CPU, 3), create(ON_CPU, 0)};
+    const int outs[] = {0, 1, -1};
     const auto on_each = [&](operation_name operation, auto input, unsigned offset) {
         const auto wanted = reference(operation, input);
-        for (scanbench_handle *handle : handles)
-            for (const int out : {0, 1, -1})
-                check_result(handle, operation, input, wanted, offset, out);
+        for (int h = 0; h < 3; h++)
+            for (int o = 0; o < 3; o++)
+                if ((h + o) % 3 == operation % 3 || getenv("LONG") != nullptr)
+                    check_result(handles[h], operation, input, wanted, offset, outs[o]);
     };
     for (int o = 0; o < OPERATIONS; o++) {
         on_each((operation_name)o, make_input<int32_t>(300001, 1), 1);
