@@ -155,7 +155,7 @@ static bool sorts(struct bench *bench, enum element_type type, enum value_type v
     return true;
 }
 
-/* Half of the types for each input, and each type with half of the inputs, or a quarter if not LONG.
+/* Half of the types for each input, and each type with half of the inputs; a quarter if not LONG.
  * Sizes, kinds of values, and devices of 1 and of 3 multiprocessors take turns. */
 static void sort_every_input(const char *name, const uint64_t *sizes, size_t size_count)
 {
