@@ -18,6 +18,9 @@ static const char all_sizes[] =
 /* For the other passes. */
 static const char few_sizes[] = "1,33,256,1000,4097";
 
+/* Nobody wants times, but what is wrong only now and then should show. */
+enum { CHECK_SAMPLES = 100 };
+
 /* ---- before loading ---- */
 
 static void add_device(struct options *options, enum device_kind kind)
@@ -74,6 +77,9 @@ void choose_axes_to_check(const struct command_line *line)
     check->varies_values =
         !line->given[OPTION_INPUT] && !line->given[OPTION_MAX] && !line->given[OPTION_KEEP];
     check->varies_blocks = !line->given[OPTION_BLOCK];
+    if (!line->given[OPTION_MAX_NOISE] && !line->given[OPTION_MIN_TIME] &&
+        !line->given[OPTION_MAX_TIME])
+        check->samples = CHECK_SAMPLES;
 }
 
 /* ---- after loading ---- */

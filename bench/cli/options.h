@@ -76,6 +76,7 @@ struct row_choice {
 struct check_spec {
     bool wanted;
     bool varies_values, varies_blocks;
+    unsigned samples;     /* of each row, except in the emulator; 0: as of other runs */
     struct size_list few; /* sizes to vary them at; none: those of --n */
 };
 

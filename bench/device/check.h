@@ -6,9 +6,9 @@
  * the first wrong index is found whatever the rest holds.
  *
  * Where sums are wider than elements, and rounded to them, a result does not follow from its
- * predecessor. There the sum is known from the walk (elements.h), a float holds it exactly in any
- * order of additions, and the result must be the element nearest to it, which only a sum that was
- * rounded once always is.
+ * predecessor. There the sum is known from the walk (input_elements.h), a float holds it exactly
+ * in any order of additions, and the result must be the element nearest to it, which only a sum
+ * that was rounded once always is.
  *
  * A recurrence of floats is not exact in any order of its steps. Its a and b are drawn between -1
  * and 1, independently of each other. A result is a sum of terms b a a ..., each of which is

@@ -1,8 +1,8 @@
 /* elements.h: operations on single elements, the same on host and device.
  *
  * An element is passed as its bits in the low bytes of a 64-bit word, whatever its type, so
- * that making, adding and comparing elements is written once. The checks (verify.h) are built
- * on these functions and share nothing with the algorithms they judge. */
+ * that adding and comparing elements is written once. The checks (verify.h) are built on these
+ * functions and share nothing with the algorithms they judge. */
 #pragma once
 
 #include "../types.h"

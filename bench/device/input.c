@@ -93,7 +93,7 @@ struct input input_slice(const struct input *input, uint64_t start, uint64_t end
     return slice;
 }
 
-/* The largest sum of the steps of a walk within 0..max (see elements.h). A sum of neighbours is
+/* The largest sum of the steps of a walk within 0..max (input_elements.h). A sum of neighbours is
  * the difference of two positions. In any other order the sums are a random walk whose steps
  * have a standard deviation of 0.44 max at most; after n steps it exceeds seven times its
  * standard deviation once in 10^11. */

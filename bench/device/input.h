@@ -50,7 +50,7 @@ struct input_spec {
     char segments_text[TYPED_BYTES];
 };
 
-/* The input of one problem: all that input_element() (elements.h) needs. */
+/* The input of one problem: all that input_element() (input_elements.h) needs. */
 struct input {
     enum operation op;
     enum element_type type;

@@ -11,7 +11,6 @@ enum {
     LAUNCH_SAMPLES = 21,    /* of each single launch; fewer if they take long */
     THROTTLE_CHECK_MS = 20, /* between two checks whether the GPU is throttled */
     EMULATOR_SAMPLES = 3,   /* its times mean nothing for a GPU, so a few are enough */
-    CHECK_SAMPLES = 100,    /* what is wrong only now and then shows, though nobody wants times */
 };
 
 struct sampling device_sampling(const struct options *options, const struct backend *backend)
@@ -19,8 +18,8 @@ struct sampling device_sampling(const struct options *options, const struct back
     struct sampling sampling = options->sampling;
     if (sampling.samples == 0 && backend->simulated)
         sampling.samples = EMULATOR_SAMPLES;
-    else if (sampling.samples == 0 && options->check.wanted)
-        sampling.samples = CHECK_SAMPLES;
+    else if (sampling.samples == 0)
+        sampling.samples = options->check.samples;
     return sampling;
 }
 

@@ -6,8 +6,8 @@
 /* More would not fit the queue of a held stream. */
 enum { HOLDABLE_LAUNCHES = 500 };
 
-/* The settings for this kind of device, from those requested. Without --samples, the emulator and
- * --check take a few. */
+/* The settings for this kind of device, from those requested. Without --samples, the emulator
+ * takes a few, and --check as many as it says. */
 struct sampling device_sampling(const struct options *options, const struct backend *backend);
 
 /* The number of samples to take in one turn. */

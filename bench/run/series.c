@@ -4,6 +4,7 @@
 
 #include "../../timing/clock.h"
 #include "../device/look.h"
+#include "../device/random.h"
 #include "../device/verify.h"
 #include "../base/errors.h"
 #include "workspace.h"

@@ -228,7 +228,7 @@ inline uint64_t mean_length(const struct problem *problem)
     return std::max<uint64_t>(ceil_div(problem->n, problem->segment_count), 1);
 }
 
-/* If a block per segment leaves half of the device idle, a lane gets a single round of packs. */
+/* A lane gets a single round of packs if the threads for that leave half of the device idle. */
 inline shape shape_of(const struct problem *problem)
 {
     if (problem->segment_count == 0)

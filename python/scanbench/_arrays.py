@@ -38,9 +38,12 @@ class Numpy:
 
     def facts(self, array):
         flags, size = array.flags, array.size
-        # A buffer's address takes half as long as __array_interface__. Not every array has one to write to.
-        address = (ctypes.addressof(ctypes.c_char.from_buffer(array)) if flags.carray and size > 0 and array.dtype in TYPES
-                   else array.__array_interface__["data"][0])
+        # Asking for a buffer takes half as long as __array_interface__, but it must be writeable and not empty, and
+        # elements of other types, which are refused later, may have none.
+        if flags.carray and size > 0 and array.dtype in TYPES:
+            address = ctypes.addressof(ctypes.c_char.from_buffer(array))
+        else:
+            address = array.__array_interface__["data"][0]
         return Facts(array.dtype, array.shape, size, address, not flags.writeable, flags.c_contiguous)
 
     def current(self):
@@ -139,7 +142,7 @@ def kind_of(name, array):
 
 
 class Facts(typing.NamedTuple):
-    """Of an array."""
+    """What is known of an array."""
 
     dtype: numpy.dtype
     shape: tuple

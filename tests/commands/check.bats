@@ -136,8 +136,13 @@ scan,i32,exclusive" ]
     check --algo=efficient-smem --n=1..4 --max=2^10
     [ "$output" = 'scan efficient-smem: passed: 36 configurations at 3 sizes' ]
     check --algo=simd --n=1000 --format=csv --columns=samples
+    [ "$status" -eq 0 ]
     [ "$(sort -u <<<"$output" | paste -sd' ')" = '100 samples' ]
+    check --algo=simd --n=1000 --input=ones --max-time=1ms --format=csv --columns=samples
+    [ "$status" -eq 0 ]
+    [[ $output != *$'\n100'* ]]
     check --algo=simd --n=1000 --samples=2 --format=csv --columns=samples
+    [ "$status" -eq 0 ]
     [ "$(sort -u <<<"$output" | paste -sd' ')" = '2 samples' ]
     fails 2 --check --gpus=2
     [[ $stderr == *'--gpus=2 contradicts --check: '* ]]
@@ -146,7 +151,9 @@ scan,i32,exclusive" ]
 @test "check: --junit: a test case for each class of sizes, as XML" {
     local xml=$BATS_TEST_TMPDIR/checks.xml file=$BATS_TEST_TMPDIR/a\&b.cu
     cp tests/own/wrong/large_only.cu "$file"
-    check --algo="$file" --junit="$xml" --n=0,1,2,33,1024,1025,4096,5000
+    local sizes=("--n=0,1,2,33,1024,1025,4096,5000")
+    [ -z "${LONG-}" ] || sizes=()
+    check --algo="$file" --junit="$xml" "${sizes[@]}"
     [ "$status" -eq 3 ]
     run python3 - "$xml" <<'END'
 import sys, xml.etree.ElementTree as tree
@@ -267,7 +274,7 @@ void scan(int n, int *odata, const int *idata)
 SCANBENCH_HOST_SCAN("mine", scan)
 END
     check --algo="$file" --n=1 # compiles it
-    run --separate-stderr timeout 3 "$scanbench" --check --quiet --algo="$file" --n=0,1,1000 --input=ones --junit="$xml"
+    run --separate-stderr timeout 5 "$scanbench" --check --quiet --algo="$file" --n=0,1,1000 --input=ones --junit="$xml"
     echo "exit $status: $output"
     has "$output" 'scan mine: interrupted after ' ', no defect so far'
     [[ $output != *passed* ]]

@@ -443,7 +443,8 @@ serial:4194304:passed simd:4194304:passed serial:134217728:skipped simd:13421772
 
 # columns_of OP WORD...: prints n, scratch, launches and block of rows in the emulator.
 columns_of() {
-    "$scanbench" --op="$1" --device=emulator --n=1000,30000 --type=u32,f64 --samples=1 --quiet \
+    local large=${LONG:+100000}
+    "$scanbench" --op="$1" --device=emulator --n="1000,${large:-30000}" --type=u32,f64 --samples=1 --quiet \
         --columns=type,n,algo,block,scratch_bytes,launches,check,chose "${@:2}" | sed 1d
 }
 
