@@ -269,14 +269,20 @@ __device__ __forceinline__ void sort_tile(const Tile &tile, const Digit &digit, 
     const digit_run run = starts_of_digits(&shared->counts, shared->warp_totals,
                                            [&](unsigned count) { board.publish_count(count); });
     if (__syncthreads_or(run.count == Shape::TILE)) { /* a tile of one digit is in order already */
+        /* All values are on their way while the block looks back. */
+        if constexpr (HAS_VALUES_OF<Value>)
+            for (unsigned i = threadIdx.x; i < held.count; i += Shape::THREADS)
+                copy_to_shared(&shared->values[i], &values.from[first + i]);
         if (threadIdx.x < DIGITS)
             board.place({run.count, 0}, tile, shared->destination);
         __syncthreads();
         const uint64_t destination = shared->destination[digit.of(held.rank[0])];
         held.copy(keys.to + destination, tile.as_ranks(), order);
-        if constexpr (HAS_VALUES_OF<Value>)
+        if constexpr (HAS_VALUES_OF<Value>) {
+            wait_for_copies();
             for (unsigned i = threadIdx.x; i < held.count; i += Shape::THREADS)
-                values.to[destination + i] = values.from[first + i];
+                values.to[destination + i] = shared->values[i];
+        }
         return;
     }
     unsigned places[Shape::KEYS];
