@@ -1,5 +1,5 @@
 #!/bin/sh
-# install-deps.sh [build] [run] [plots] [report] [compare] [test] [notebook] [check] [mpi]
+# install-deps.sh [build] [run] [plots] [report] [compare] [tested] [test] [notebook] [check] [mpi]
 # [deb] [pictures]: installs the packages that these jobs need and that are missing, on Debian and
 # Ubuntu. On other systems it names them and exits with 1. Without arguments: all jobs except
 # notebook, mpi, deb and pictures.
@@ -108,13 +108,18 @@ for_compare() {
     need python3-scipy "compares runs" has_scipy
 }
 
-for_test() {
+# What the programs that the tests run are built with.
+for_tested() {
     for_build
-    for_plots
-    for_compare
     need libtbb-dev "a library to compare with on the CPU" has_cplusplus_header tbb/version.h
     need libhwy-dev "a library to compare with on the CPU" has_cplusplus_header hwy/highway.h
     need libcmocka-dev "unit tests" has_header cmocka.h
+}
+
+for_test() {
+    for_tested
+    for_plots
+    for_compare
     need bats "command-line tests" have bats
     want chromium "opens the report page, in a test" have chromium
     want chromium-driver "lets a test use that page" have chromedriver
@@ -232,9 +237,9 @@ if [ $# -eq 0 ]; then
 fi
 for job; do
     case $job in
-    build | run | plots | report | compare | test | notebook | check | mpi | deb | wheel | pictures) "for_$job" ;;
+    build | run | plots | report | compare | tested | test | notebook | check | mpi | deb | wheel | pictures) "for_$job" ;;
     *)
-        say "unknown job: $job; it must be build, run, plots, report, compare, test, notebook, check, mpi, deb, wheel or pictures" >&2
+        say "unknown job: $job; it must be build, run, plots, report, compare, tested, test, notebook, check, mpi, deb, wheel or pictures" >&2
         exit 2
         ;;
     esac

@@ -80,12 +80,16 @@ pictures: all
 test-long: export LONG := 1
 test test-long:
 	@sh scripts/install-deps.sh test
+	@$(MAKE) --no-print-directory tested
+	@UNIT_TESTS="$(PLAIN_TESTS) $(STUB_TESTS) $(CUDA_TESTS)" bash tests/run.sh
+
+# All programs that the tests run. Their packages are those of the job `tested`.
+tested:
 	@echo "building the program and what tests it; the first time this takes minutes"
 	@$(if $(LONG),,$(MAKE) --no-print-directory $(PARALLEL) QUIET=1 FOR=test unsanitized)
 	@$(MAKE) --no-print-directory $(PARALLEL) QUIET=1 FOR=test all asan
 	@$(MAKE) --no-print-directory QUIET=1 broken
 	@$(MAKE) --no-print-directory QUIET=1 mpi
-	@UNIT_TESTS="$(PLAIN_TESTS) $(STUB_TESTS) $(CUDA_TESTS)" bash tests/run.sh
 
 # The programs that open the CSV: LibreOffice, pandas and R. They take longer to install than
 # to run.
@@ -145,7 +149,7 @@ format:
 clean:
 	rm -rf build scanbench
 
-.PHONY: help deps run sweep block-sweep plots report pictures test test-long test-notebook asan asan-program tsan fuzz reusable unsanitized mutants broken mpi check format clean unit-tests independent-clock stress library-test no-nvcc
+.PHONY: help deps run sweep block-sweep plots report pictures test test-long tested test-notebook asan asan-program tsan fuzz reusable unsanitized mutants broken mpi check format clean unit-tests independent-clock stress library-test no-nvcc
 
 # ---- Installing ----
 
