@@ -87,7 +87,7 @@ const char *no_such_call(const struct problem *problem)
     if (problem->segments != SEGMENTS_NONE && problem->segments != SEGMENTS_ROWS)
         return "the library takes segments by rows only";
     if (problem->binary_operator == OPERATOR_RECURRENCE && problem->kind == KIND_EXCLUSIVE)
-        return "the library solves inclusive recurrences only";
+        return "the library solves inclusive recurrences only: --inclusive";
     return NULL;
 }
 

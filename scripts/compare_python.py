@@ -180,10 +180,12 @@ def measure(device, case, n, samples):
 
 def main():
     options = {"n": DEFAULT_SIZES, "samples": "21"}
+    if "--help" in sys.argv:
+        return print(__doc__)
     for argument in sys.argv[1:]:
         name, equals, value = argument.removeprefix("--").partition("=")
         if name not in ("gpu", "n", "samples") or (name == "gpu") == bool(equals):
-            sys.exit(f"compare_python.py: {argument} is not known; it must be --gpu, --n=SIZES or --samples=N")
+            sys.exit(f"compare_python.py: {argument} is not known; it must be --gpu, --n=SIZES, --samples=N or --help")
         options[name] = value
     device = Gpu() if "gpu" in options else Cpu()
     print(COLUMNS)

@@ -63,6 +63,10 @@ static const char *take_algo(struct command_line *line, const char *word)
     if (!is_own_file(word) && !registry_knows(word)) {
         const char *nearest = registry_nearest(word);
         char described[PROBLEM_BYTES / 2];
+        if (!table_is_whole() && is_near(word, nearest))
+            return wrong_value("is not in this build, which has few algorithms; did you mean "
+                               "\"%s\"? `make` adds the others",
+                               nearest);
         if (!table_is_whole())
             return "is not in this build, which has few algorithms; `make` adds the others";
         if (strpbrk(word, "*?["))

@@ -4,6 +4,7 @@
 
 #include "../base/build.h"
 #include "../base/errors.h"
+#include "../base/interrupt.h"
 #include "cache.h"
 #include "command.h"
 #include "compiler.h"
@@ -332,6 +333,8 @@ static bool explain_missing_include(const struct compilation *c, const char *pre
 
 static void say_it_does_not_compile(const struct compilation *c, const struct outcome *outcome)
 {
+    if (interrupted())
+        return;
     say_as_it_is(outcome);
     complain("--algo=%s: %s does not compile it; its errors are above", c->source,
              c->compiler.program);

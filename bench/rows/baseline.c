@@ -4,6 +4,8 @@
 #include "../base/decimal.h"
 #include "../base/errors.h"
 #include "../base/summarize.h"
+#include "../base/text.h"
+#include "columns.h"
 #include "row_index.h"
 
 #include <math.h>
@@ -20,7 +22,7 @@ struct baseline {
     double fail_slower_pct;               /* NAN: not requested */
     bool strict;                          /* rows that the file lacks are a failure */
     size_t timed, compared, slower;
-    char slowest[256]; /* the worst of the rows slower than allowed */
+    char slowest[2 * FIELD_BYTES]; /* the worst of the rows slower than allowed */
     double worst_ratio;
     bool named_machine; /* the note on the baseline's machine is printed or not needed */
 };
@@ -192,9 +194,10 @@ static void note_slowdown(struct baseline *baseline, const struct row *row)
     if (row->baseline_ratio <= baseline->worst_ratio)
         return;
     baseline->worst_ratio = row->baseline_ratio;
-    snprintf(baseline->slowest, sizeof baseline->slowest,
-             "%s %s, n = %lld: %.6g ms, %.1f %% slower than %.6g ms", row->op, row->algo,
-             (long long)row->n, row->time_ms, 100 * (row->baseline_ratio - 1), row->baseline_ms);
+    describe_configuration(row, baseline->slowest, sizeof baseline->slowest);
+    append_text(baseline->slowest, sizeof baseline->slowest,
+                ": %.6g ms, %.1f %% slower than %.6g ms", row->time_ms,
+                100 * (row->baseline_ratio - 1), row->baseline_ms);
 }
 
 bool compare_with_baseline(struct baseline *baseline, struct row *row)

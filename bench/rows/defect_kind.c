@@ -32,6 +32,8 @@ static const struct defect_kind kinds[] = {
     {"in another order", "the right elements in another order",
      "Do places come from an atomic? Threads come in any order.", FORM_VALUES},
     {"output[", "wrong result", NULL, FORM_VALUES},
+    {": 0 threads per block", "a launch of no threads",
+     "Was their number computed from n, or .block used without block(threads)?", FORM_TEXT},
     {"illegal launch", "a launch that CUDA refuses",
      "cudaGetLastError() after the launch says so on a GPU.", FORM_TEXT},
     {"illegal cudaMemcpy", "a copy of more bytes than there are",
@@ -42,12 +44,13 @@ static const struct defect_kind kinds[] = {
      "No __syncthreads() may be where only some threads of the block come to.", FORM_TEXT},
     {"divergent warp", "a warp function that not all threads of its mask reach",
      "All threads that the mask names must call it.", FORM_TEXT},
-    {"race on shared memory", "a race between threads",
-     "One must wait for the other: __syncthreads() between the two, or within a warp __syncwarp().",
-     FORM_TEXT},
-    {"race on global memory", "a race between threads",
+    {"nothing orders the two blocks", "a race between threads",
      "Blocks wait for each other by another launch, or by a flag: __threadfence() before an atomic "
      "or volatile store of it.",
+     FORM_TEXT},
+    {"race on ", "a race between threads",
+     "One must wait for the other: __syncthreads() between the two, or __syncwarp() if only threads "
+     "of one warp ever meet there.",
      FORM_TEXT},
     {"too much shared memory", "too much shared memory", NULL, FORM_TEXT},
     {"shared memory out of bounds", "writes outside its shared memory",
@@ -76,6 +79,8 @@ static const struct defect_kind kinds[] = {
     {DID_NOT_END, "too slow, or never ends", NULL, FORM_TEXT},
     {"it called exit", "ends the program", "A function returns, or throws what went wrong.",
      FORM_TEXT},
+    {"it was ended by signal 8", "divides by zero outside a kernel",
+     ".block is 0 unless the line of the source says block(threads).", FORM_TEXT},
     {"it was ended by signal", "ends the program by a fault outside a kernel",
      "Is a pointer to memory of the device used on the host?", FORM_TEXT},
     {"", "an error", NULL, FORM_TEXT},
@@ -208,10 +213,10 @@ static void drop_what_lies_between(char *text)
         *end = '\0';
 }
 
-/* Copies the text without its numbers. */
-static void copy_without_numbers(const char *text, char *key)
+/* Copies the text, without its numbers, after `start`. */
+static void copy_without_numbers(const char *start, const char *text, char *key)
 {
-    size_t length = 0;
+    size_t length = (size_t)snprintf(key, EXPLANATION_BYTES, "%s ", start);
     for (const char *c = text; *c != '\0' && length + 2 < EXPLANATION_BYTES; c++) {
         if (!isdigit((unsigned char)*c)) {
             key[length++] = *c;
@@ -247,7 +252,7 @@ void explain_reason(const struct row *row, struct explanation *explanation)
         drop_last_places(short_text);
         drop_what_lies_between(short_text);
         if (!copy_places(explanation->kind->sign, short_text, explanation->key))
-            copy_without_numbers(short_text, explanation->key);
+            copy_without_numbers(explanation->kind->sign, short_text, explanation->key);
     } else {
         snprintf(explanation->key, sizeof explanation->key, "%s", explanation->kind->sign);
     }

@@ -2,6 +2,8 @@
 #include "defects.h"
 
 #include "../base/errors.h"
+#include "../base/text.h"
+#include "columns.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -90,11 +92,12 @@ static void note_defect(struct subject *subject, struct seen_row *seen, const st
 
 static void note_slow_row(struct seen_row *seen, const struct row *row)
 {
-    char times[96];
+    char what[2 * FIELD_BYTES];
     seen->slower_pct = 100 * (row->baseline_ratio - 1);
-    snprintf(times, sizeof times, "%.6g ms, %.1f %% slower than %.6g ms", row->time_ms,
-             seen->slower_pct, row->baseline_ms);
-    seen->what = copy_text(times);
+    describe_configuration(row, what, sizeof what);
+    append_text(what, sizeof what, ": %.6g ms, %.1f %% slower than %.6g ms", row->time_ms,
+                seen->slower_pct, row->baseline_ms);
+    seen->what = copy_text(what);
 }
 
 void add_to_verdicts(struct verdicts *verdicts, const struct row *row, bool too_slow)

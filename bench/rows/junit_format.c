@@ -91,8 +91,8 @@ static void write_slow_rows(const struct subject *subject, int class, FILE *out)
         const struct seen_row *row = &subject->rows[r];
         if (isnan(row->slower_pct) || !is_in_class(class, row->n))
             continue;
-        write_escaped(row->type, out);
-        fprintf(out, ", n = %" PRId64 ": %s&#10;", row->n, row->what);
+        write_escaped(row->what, out);
+        fputs("&#10;", out);
     }
 }
 

@@ -391,10 +391,10 @@ int close_report(struct report *report)
 void tell_how_to_go_on(const struct output_spec *output)
 {
     const bool junit = output->junit_path != NULL, trace = output->trace_path != NULL;
-    if (output->path == NULL)
+    if (!is_csv(output->format))
+        complain("interrupted; with --format=csv --output=FILE, a run can be resumed");
+    else if (output->path == NULL)
         complain("interrupted; with --output=FILE, a run can be resumed");
-    else if (!is_csv(output->format))
-        complain("interrupted; with --output=FILE in CSV, a run can be resumed");
     else
         complain("interrupted; finished rows are in %s; to go on, %s%s%s%s", output->path,
                  output->opening == FILE_RESUME ? "run it again" : "add --resume",

@@ -4,28 +4,48 @@
 # without it, the names are those of the skeleton beside this script. What was found lies beside
 # each file: my_scan.checks.txt for the student, my_scan.checks.xml for other programs. SCANBENCH
 # names the program, if it is not the scanbench of PATH.
+#
+# What keeps this script from grading is no fault of a submission: then there is a line on stderr
+# instead, and the exit code is 1.
 cases_of_name=6 # classes of sizes, each a test case of --junit
 lines='s/^SCANBENCH_\(HOST_\)\{0,1\}\([A-Z]*\)("\([^"]*\)".*/\2:\3/p'
 
-scanbench=$(command -v "${SCANBENCH:-scanbench}") || {
-    echo "grade.sh: ${SCANBENCH:-scanbench} is not installed; set SCANBENCH to the program" >&2
-    exit 1
+fail() { # CODE MESSAGE
+    echo "grade.sh: $2" >&2
+    exit "$1"
 }
+
+skeleton=$(dirname -- "$0")/my_scan.cu
+case ${1-} in
+--help)
+    sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+    exit 0
+    ;;
+--expect=*) expected=$(echo "${1#--expect=}" | tr ',' ' ') && shift ;;
+-*) fail 2 "$1 is not known; it must be --expect=OP:NAME,..., --help or a file" ;;
+*) expected=$(sed -n "$lines" "$skeleton" | tr 'A-Z\n' 'a-z ') ;;
+esac
+[ $# -gt 0 ] || fail 2 "no file is named; grade.sh --help says more"
+
+scanbench=$(command -v "${SCANBENCH:-scanbench}") ||
+    fail 1 "${SCANBENCH:-scanbench} is not installed; set SCANBENCH to the program"
 case $scanbench in
 /*) ;;
 *) scanbench=$PWD/$scanbench ;;
 esac
-case ${1-} in
---expect=*) expected=$(echo "${1#--expect=}" | tr ',' ' ') && shift ;;
-*) expected=$(sed -n "$lines" "$(dirname "$0")/my_scan.cu" | tr 'A-Z\n' 'a-z ') ;;
-esac
+said=$("$scanbench" --check --quiet --n=0 --algo="$skeleton" 2>&1 >/dev/null) ||
+    fail 1 "not even the skeleton can be checked here: $said"
 
 # A run that ended by itself, without a defect or with some, has a file that says so. Any other earns
-# nothing: the code of the submission may have written to the file and killed the program.
+# nothing: the code of the submission may have written to the file and killed the program. Students
+# run what the text says under the program's usual name.
 check() { # FILE CHECKS
     rm -f "$2.xml"
-    timeout 600 "$scanbench" --check --strict --quiet --timeout=20 --algo="$1" --junit="$2.xml" >"$2.txt" 2>&1
-    case $? in
+    timeout --foreground -k 10 600 \
+        "$scanbench" --check --strict --quiet --timeout=20 --algo="$1" --junit="$2.xml" >"$2.txt" 2>&1
+    code=$?
+    sed -i 's/^\( *again: \)[^ ]*/\1scanbench/' "$2.txt"
+    case $code in
     0 | 3) ;;
     *) rm -f "$2.xml" ;;
     esac
@@ -38,13 +58,20 @@ passed() { # CHECKS
     done | grep -c '/>$'
 }
 
+status=0
+all=$(($(echo "$expected" | wc -w) * cases_of_name))
 for file; do
-    name=./$(basename "$file")
+    folder=$(dirname -- "$file") name=./$(basename -- "$file")
     checks=${name%.*}.checks
-    all=$(($(echo "$expected" | wc -w) * cases_of_name))
-    of_file=$(cd "$(dirname "$file")" && check "$name" "$checks" && passed "$checks")
+    if ! [ -r "$file" ] || ! : 2>/dev/null >"$folder/$checks.txt"; then
+        echo "grade.sh: $file: it cannot be read, or its folder cannot be written to" >&2
+        status=1
+        continue
+    fi
+    of_file=$(cd -- "$folder" && check "$name" "$checks" && passed "$checks")
     case $file in
     *[,\"]*) file=\"$(echo "$file" | sed 's/"/""/g')\" ;;
     esac
     echo "$file,${of_file:-0},$all"
 done
+exit "$status"

@@ -292,11 +292,13 @@ END
 }
 
 # A program in the place of scanbench: writes VERDICT lines to the file of --junit, and ends as told.
+# First it is asked for a check of the skeleton.
 fake_scanbench() {
     cat >"$BATS_TEST_TMPDIR/scanbench" <<'END'
 #!/bin/sh
 for flag; do
     case $flag in
+    --n=0) echo "${PROBLEM-}" >&2 && exit $((${#PROBLEM} > 0)) ;;
     --junit=*) cp "$CASES" "${flag#--junit=}" ;;
     --algo=*) echo "${flag#--algo=}" >>"$CASES.seen" ;;
     esac
@@ -342,6 +344,51 @@ grade() {
     fake=/no/scanbench END=0 grade '' "$folder/my_scan.cu"
     [ "$status" -eq 1 ]
     has "$stderr" '/no/scanbench is not installed'
+}
+
+@test "grade.sh: what keeps it from grading earns no points, and says so" {
+    local file="$BATS_TEST_TMPDIR/my_scan.cu"
+    fake_scanbench
+    touch "$file"
+    PROBLEM='set XDG_CACHE_HOME' grade '' "$file"
+    [ "$status" -eq 1 ]
+    has "$stderr" 'not even the skeleton' 'set XDG_CACHE_HOME'
+    END=0 grade "$file,2,18" "$BATS_TEST_TMPDIR/no/my_scan.cu" "$file"
+    [ "$status" -eq 1 ]
+    has "$stderr" "$BATS_TEST_TMPDIR/no/my_scan.cu: it cannot be read"
+    for wrong in '' --expected=scan:mine -x; do
+        grade '' ${wrong:+"$wrong"}
+        [ "$status" -eq 2 ]
+        [ "${#stderr_lines[@]}" -eq 1 ]
+    done
+    run sh examples/course/grade.sh --help
+    [ "$status" -eq 0 ]
+    has "$output" 'grade.sh [--expect=OP:NAME,...] FILE...'
+}
+
+@test "grade.sh: Ctrl-C ends it, and what it runs" {
+    local file="$BATS_TEST_TMPDIR/my_scan.cu" pid
+    cat >"$BATS_TEST_TMPDIR/scanbench" <<'END'
+#!/bin/sh
+case " $* " in *' --n=0 '*) exit 0 ;; esac
+echo $$ >"$STARTED"
+exec sleep 100
+END
+    chmod +x "$BATS_TEST_TMPDIR/scanbench"
+    touch "$file"
+    export STARTED=$BATS_TEST_TMPDIR/started
+    run -130 env SCANBENCH="$BATS_TEST_TMPDIR/scanbench" python3 - "$file" <<'END'
+import os, pathlib, signal, subprocess, sys, time
+
+started = pathlib.Path(os.environ["STARTED"])
+grader = subprocess.Popen(["sh", "examples/course/grade.sh", sys.argv[1]], start_new_session=True)
+while not started.exists() or not started.read_text():
+    time.sleep(0.05)
+os.killpg(grader.pid, signal.SIGINT)
+code = grader.wait(timeout=20)
+assert not os.path.exists(f"/proc/{started.read_text().strip()}"), "what it ran goes on"
+sys.exit(130 if code in (130, -signal.SIGINT) else 1)
+END
 }
 
 @test "grade.sh: the skeleton passes for doing nothing with no elements" {

@@ -318,13 +318,18 @@ def new_line(rows, filters, entries, line):
     return "| " + " | ".join(line_cells) + " |"
 
 
+# Digits that were written look like none until all are, so that no later entry takes them for its own.
+WRITTEN = {ord(digit): chr(0xE000 + int(digit)) for digit in "0123456789"}
+UNWRITTEN = {ord(written): chr(digit) for digit, written in WRITTEN.items()}
+
+
 def with_numbers_of(new, text, block):
-    """The block, where the text has the numbers of the new text."""
+    """The block, where the text has the numbers of the new text, in WRITTEN digits."""
     words = r"\s+".join(map(re.escape, text.split()))
 
     def renumbered(found):
         numbers = NUMBER.finditer(new)
-        return NUMBER.sub(lambda old: next(numbers, old).group(0), found.group(0))
+        return NUMBER.sub(lambda old: next(numbers, old).group(0).translate(WRITTEN), found.group(0))
     return re.sub(rf"(?<![\d.]){words}(?!\d)", renumbered, block)
 
 
@@ -360,7 +365,7 @@ def update(path, page):
                 page = page.replace(comment, new_comment)
         except (Wrong, OSError, ValueError, IndexError) as why:
             yield f"{block.splitlines()[0][:60]}: {why}"
-        page = page.replace(block, new_block)
+        page = page.replace(block, new_block.translate(UNWRITTEN))
     with open(path, "w", encoding="utf-8") as file:
         file.write(page)
 

@@ -13,6 +13,10 @@ load helpers
     [ "$status" -eq 0 ]
     has "$output" 'page.html: 4 rows, '
     has "$(cat "$work/page.html")" '"a/scan.csv"' '"b/scan.csv"' "default-src 'none'"
+    cat "$work/a/scan.csv" "$work/b/scan.csv" >"$work/both.csv"
+    run scripts/report.sh --output="$work/both.html" "$work/both.csv"
+    [ "$status" -eq 0 ]
+    has "$output" 'both.html: 4 rows, '
     # Placeholders are filled.
     ! grep -E '@(STYLE|LIBRARY|SCRIPT|DATA)@' "$work/page.html" || false
 }
