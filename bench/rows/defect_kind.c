@@ -49,8 +49,8 @@ static const struct defect_kind kinds[] = {
      "or volatile store of it.",
      FORM_TEXT},
     {"race on ", "a race between threads",
-     "One must wait for the other: __syncthreads() between the two, or __syncwarp() if only threads "
-     "of one warp ever meet there.",
+     "One must wait for the other: __syncthreads() between the two, or __syncwarp() if only "
+     "threads of one warp ever meet there.",
      FORM_TEXT},
     {"too much shared memory", "too much shared memory", NULL, FORM_TEXT},
     {"shared memory out of bounds", "writes outside its shared memory",

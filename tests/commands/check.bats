@@ -213,7 +213,8 @@ failed, = [case for case in suite if len(case)]
 assert failed.get("name") == "above 1024: powers of two"
 assert re.fullmatch(r"[0-9]+ % slower than the baseline", failed[0].get("message")), failed[0].attrib
 lines = failed[0].text.splitlines()
-assert [line.split(":")[0] for line in lines] == ["i32, n = 16384", "i32, n = 32768"], lines
+assert [line.split(", type=i32, kind=exclusive, ")[0] for line in lines] == \
+    ["scan serial, n = 16384", "scan serial, n = 32768"], lines
 assert all(re.search(r": [0-9.]+ ms, [0-9.]+ % slower than [-e0-9.]+ ms$", line) for line in lines), lines
 END
 }
