@@ -188,16 +188,36 @@ static void look_at_machine_of(struct baseline *baseline, long found, const stru
     baseline->named_machine = true;
 }
 
+static void describe_configuration(const struct row *row, char *text, size_t size)
+{
+    snprintf(text, size, "%s %s, n = %lld", row->op, row->algo, (long long)row->n);
+    for (size_t c = 0; c < COLUMN_COUNT; c++) {
+        const struct column *column = &columns[c];
+        char field[FIELD_BYTES];
+        if (column->class != CLASS_AXIS || column->offset == offsetof(struct row, op) ||
+            column->offset == offsetof(struct row, algo) ||
+            column->offset == offsetof(struct row, n))
+            continue;
+        column_text(column, row, field, sizeof field);
+        if (field[0] != '\0' && (column->before == NULL || strcmp(field, column->before) != 0))
+            append_text(text, size, ", %s=%s", column->name, field);
+    }
+}
+
+void describe_slowdown(const struct row *row, char *text, size_t size)
+{
+    describe_configuration(row, text, size);
+    append_text(text, size, ": %.6g ms, %.1f %% slower than %.6g ms", row->time_ms,
+                100 * (row->baseline_ratio - 1), row->baseline_ms);
+}
+
 static void note_slowdown(struct baseline *baseline, const struct row *row)
 {
     baseline->slower++;
     if (row->baseline_ratio <= baseline->worst_ratio)
         return;
     baseline->worst_ratio = row->baseline_ratio;
-    describe_configuration(row, baseline->slowest, sizeof baseline->slowest);
-    append_text(baseline->slowest, sizeof baseline->slowest,
-                ": %.6g ms, %.1f %% slower than %.6g ms", row->time_ms,
-                100 * (row->baseline_ratio - 1), row->baseline_ms);
+    describe_slowdown(row, baseline->slowest, sizeof baseline->slowest);
 }
 
 bool compare_with_baseline(struct baseline *baseline, struct row *row)

@@ -14,6 +14,11 @@ struct baseline *open_baseline(const struct output_spec *spec, int *code);
  * slower than --fail-slower allows. */
 bool compare_with_baseline(struct baseline *baseline, struct row *row);
 
+/* What the row measures, and by how much it was slower than the baseline: "scan serial, n = 4096,
+ * type=i32, kind=exclusive: 2 ms, 100.0 % slower than 1 ms", with all axes that it has, except
+ * those of the default that older files lack. */
+void describe_slowdown(const struct row *row, char *text, size_t size);
+
 /* Frees the baseline, which may be NULL. */
 void free_baseline(struct baseline *baseline);
 

@@ -2,7 +2,6 @@
 #include "columns.h"
 
 #include "../base/terminal.h"
-#include "../base/text.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -113,22 +112,6 @@ struct row row_without_measures(const struct row *row)
         if (columns[c].class == CLASS_MEASURE)
             empty_field(&columns[c], &copy);
     return copy;
-}
-
-void describe_configuration(const struct row *row, char *text, size_t size)
-{
-    snprintf(text, size, "%s %s, n = %lld", row->op, row->algo, (long long)row->n);
-    for (size_t c = 0; c < COLUMN_COUNT; c++) {
-        const struct column *column = &columns[c];
-        char field[FIELD_BYTES];
-        if (column->class != CLASS_AXIS || column->offset == offsetof(struct row, op) ||
-            column->offset == offsetof(struct row, algo) ||
-            column->offset == offsetof(struct row, n))
-            continue;
-        column_text(column, row, field, sizeof field);
-        if (field[0] != '\0' && (column->before == NULL || strcmp(field, column->before) != 0))
-            append_text(text, size, ", %s=%s", column->name, field);
-    }
 }
 
 void print_columns(FILE *out)

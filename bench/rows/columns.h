@@ -50,10 +50,6 @@ struct row empty_row(void);
 /* The part of a run's row that its launches share: everything but measures. */
 struct row row_without_measures(const struct row *row);
 
-/* What the row measures: "scan serial, n = 4096, type=i32, kind=exclusive", with all axes that it
- * has, except those of the default that older files lack. */
-void describe_configuration(const struct row *row, char *text, size_t size);
-
 /* --list-columns: prints the name and meaning of each column, one per line. */
 void print_columns(FILE *out);
 

@@ -241,7 +241,7 @@ void explain_reason(const struct row *row, struct explanation *explanation)
     char text[EXPLANATION_BYTES], short_text[EXPLANATION_BYTES];
     snprintf(text, sizeof text, "%s", row->reason != NULL ? row->reason : "");
     *explanation = (struct explanation){.kind = kinds, .later = drop_circumstances(text)};
-    while (!is_of_kind(explanation->kind, row, text))
+    while (!is_of_kind(explanation->kind, row, row->reason != NULL ? row->reason : ""))
         explanation->kind++;
     const enum reason_form form = explanation->kind->form;
     if (form == FORM_TEXT ||
@@ -251,8 +251,8 @@ void explain_reason(const struct row *row, struct explanation *explanation)
         snprintf(short_text, sizeof short_text, "%s", text);
         drop_last_places(short_text);
         drop_what_lies_between(short_text);
-        if (!copy_places(explanation->kind->sign, short_text, explanation->key))
-            copy_without_numbers(explanation->kind->sign, short_text, explanation->key);
+        if (!copy_places(explanation->kind->title, short_text, explanation->key))
+            copy_without_numbers(explanation->kind->title, short_text, explanation->key);
     } else {
         snprintf(explanation->key, sizeof explanation->key, "%s", explanation->kind->sign);
     }

@@ -2,7 +2,7 @@
 #include "defects.h"
 
 #include "../base/errors.h"
-#include "../base/text.h"
+#include "baseline.h"
 #include "columns.h"
 
 #include <inttypes.h>
@@ -94,9 +94,7 @@ static void note_slow_row(struct seen_row *seen, const struct row *row)
 {
     char what[2 * FIELD_BYTES];
     seen->slower_pct = 100 * (row->baseline_ratio - 1);
-    describe_configuration(row, what, sizeof what);
-    append_text(what, sizeof what, ": %.6g ms, %.1f %% slower than %.6g ms", row->time_ms,
-                seen->slower_pct, row->baseline_ms);
+    describe_slowdown(row, what, sizeof what);
     seen->what = copy_text(what);
 }
 

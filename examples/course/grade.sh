@@ -5,7 +5,7 @@
 # each file: my_scan.checks.txt for the student, my_scan.checks.xml for other programs. SCANBENCH
 # names the program, if it is not the scanbench of PATH.
 #
-# What keeps this script from grading is no fault of a submission: then there is a line on stderr
+# First the skeleton is checked: it must lie beside this script. What keeps this script from grading is no fault of a submission: then there is a line on stderr
 # instead, and the exit code is 1.
 cases_of_name=6 # classes of sizes, each a test case of --junit
 lines='s/^SCANBENCH_\(HOST_\)\{0,1\}\([A-Z]*\)("\([^"]*\)".*/\2:\3/p'
@@ -33,7 +33,8 @@ case $scanbench in
 /*) ;;
 *) scanbench=$PWD/$scanbench ;;
 esac
-said=$("$scanbench" --check --quiet --n=0 --algo="$skeleton" 2>&1 >/dev/null) ||
+trap 'exit 130' INT
+said=$("$scanbench" --check --quiet --n=0 --algo="$skeleton" 2>&1) ||
     fail 1 "not even the skeleton can be checked here: $said"
 
 # A run that ended by itself, without a defect or with some, has a file that says so. Any other earns
@@ -44,7 +45,7 @@ check() { # FILE CHECKS
     timeout --foreground -k 10 600 \
         "$scanbench" --check --strict --quiet --timeout=20 --algo="$1" --junit="$2.xml" >"$2.txt" 2>&1
     code=$?
-    sed -i 's/^\( *again: \)[^ ]*/\1scanbench/' "$2.txt"
+    sed -i 's/^\( *again: \).*[^ ] --check /\1scanbench --check /' "$2.txt"
     case $code in
     0 | 3) ;;
     *) rm -f "$2.xml" ;;
@@ -63,8 +64,8 @@ all=$(($(echo "$expected" | wc -w) * cases_of_name))
 for file; do
     folder=$(dirname -- "$file") name=./$(basename -- "$file")
     checks=${name%.*}.checks
-    if ! [ -r "$file" ] || ! : 2>/dev/null >"$folder/$checks.txt"; then
-        echo "grade.sh: $file: it cannot be read, or its folder cannot be written to" >&2
+    if ! [ -f "$file" ] || ! [ -r "$file" ] || ! (: >"$folder/$checks.txt") 2>/dev/null; then
+        echo "grade.sh: $file: it is no file that can be read, or its folder cannot be written to" >&2
         status=1
         continue
     fi

@@ -95,7 +95,8 @@ def _place(kind):
 def _number_of(facts, types=TYPES):
     if facts.dtype not in types:
         aim = "" if types is TYPES else "as keys with values or indices, "
-        way_out = '; give .view("uint8") as a mask, .astype("int32") to count' if facts.dtype == "bool" else ""
+        is_mask = types is TYPES and facts.dtype == "bool"
+        way_out = "; a mask can be viewed as uint8, and is counted as int32" if is_mask else ""
         raise TypeError(f"no arrays of {named(facts.dtype)}: {aim}elements must be one of "
                         f"{', '.join(dtype.name for dtype in types)}, in this machine's byte order{way_out}")
     return types[facts.dtype]

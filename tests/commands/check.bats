@@ -292,6 +292,30 @@ END
     has "$(cat "$BATS_TEST_TMPDIR/checks.xml")" '<failure message="does its work on the CPU">'
 }
 
+@test "check: Ctrl-C while a source is compiled does not blame the compiler" {
+    export STARTED=$BATS_TEST_TMPDIR/started CXX=$BATS_TEST_TMPDIR/cxx
+    cat >"$CXX" <<'END'
+#!/bin/sh
+case " $* " in *' -E '*) touch "$STARTED" && exec sleep 20 ;; esac
+exec g++ "$@"
+END
+    chmod +x "$CXX"
+    run env --default-signal=INT python3 - "$scanbench" <<'END'
+import os, signal, subprocess, sys, time
+
+check = subprocess.Popen([sys.argv[1], "--check", "--algo=tests/own/wrong/no_block.cu", "--n=7"],
+                         start_new_session=True, stderr=subprocess.PIPE, text=True)
+while check.poll() is None and not os.path.exists(os.environ["STARTED"]):
+    time.sleep(0.05)
+os.killpg(check.pid, signal.SIGINT)
+said = check.communicate(timeout=20)[1]
+print(said)
+sys.exit(check.returncode if "does not compile" not in said else 1)
+END
+    echo "$output"
+    [ "$status" -eq 130 ]
+}
+
 # A program in the place of scanbench: writes VERDICT lines to the file of --junit, and ends as told.
 # First it is asked for a check of the skeleton.
 fake_scanbench() {
@@ -300,7 +324,7 @@ fake_scanbench() {
 for flag; do
     case $flag in
     --n=0) echo "${PROBLEM-}" >&2 && exit $((${#PROBLEM} > 0)) ;;
-    --junit=*) cp "$CASES" "${flag#--junit=}" ;;
+    --junit=*) cp "$CASES" "${flag#--junit=}" && echo "     again: '/a b/scanbench' --check --n=1" ;;
     --algo=*) echo "${flag#--algo=}" >>"$CASES.seen" ;;
     esac
 done
@@ -335,7 +359,7 @@ grade() {
     touch "$folder/my_scan.cu" "$folder/other.cu"
     END=3 grade "\"$folder/my_scan.cu\",2,18" "$folder/my_scan.cu"
     [ "$(cat "$CASES.seen")" = ./my_scan.cu ]
-    [ -e "$folder/my_scan.checks.txt" ]
+    [ "$(cat "$folder/my_scan.checks.txt")" = '     again: scanbench --check --n=1' ]
     END=0 grade "\"$folder/other.cu\",1,12" --expect=scan:my-naive,scan:my-efficient "$folder/other.cu"
     [ -e "$folder/other.checks.xml" ] && [ -e "$folder/my_scan.checks.xml" ]
     for end in killed 1 2 130; do
@@ -356,7 +380,12 @@ grade() {
     has "$stderr" 'not even the skeleton' 'set XDG_CACHE_HOME'
     END=0 grade "$file,2,18" "$BATS_TEST_TMPDIR/no/my_scan.cu" "$file"
     [ "$status" -eq 1 ]
-    has "$stderr" "$BATS_TEST_TMPDIR/no/my_scan.cu: it cannot be read"
+    has "$stderr" "$BATS_TEST_TMPDIR/no/my_scan.cu: it is no file"
+    rm "$BATS_TEST_TMPDIR/my_scan.checks.txt"
+    mkdir "$BATS_TEST_TMPDIR/my_scan.checks.txt"
+    END=0 grade '' "$file"
+    [ "$status" -eq 1 ]
+    has "$stderr" "$file: it is no file that can be read, or its folder cannot be written to"
     for wrong in '' --expected=scan:mine -x; do
         grade '' ${wrong:+"$wrong"}
         [ "$status" -eq 2 ]
@@ -368,28 +397,35 @@ grade() {
 }
 
 @test "grade.sh: Ctrl-C ends it, and what it runs" {
-    local file="$BATS_TEST_TMPDIR/my_scan.cu" pid
+    local file="$BATS_TEST_TMPDIR/my_scan.cu"
     cat >"$BATS_TEST_TMPDIR/scanbench" <<'END'
 #!/bin/sh
 case " $* " in *' --n=0 '*) exit 0 ;; esac
+trap 'exit 130' INT
 echo $$ >"$STARTED"
-exec sleep 100
+while :; do sleep 0.1; done
 END
     chmod +x "$BATS_TEST_TMPDIR/scanbench"
     touch "$file"
     export STARTED=$BATS_TEST_TMPDIR/started
-    run -130 env SCANBENCH="$BATS_TEST_TMPDIR/scanbench" python3 - "$file" <<'END'
+    run env --default-signal=INT SCANBENCH="$BATS_TEST_TMPDIR/scanbench" python3 - "$file" <<'END'
 import os, pathlib, signal, subprocess, sys, time
 
 started = pathlib.Path(os.environ["STARTED"])
 grader = subprocess.Popen(["sh", "examples/course/grade.sh", sys.argv[1]], start_new_session=True)
-while not started.exists() or not started.read_text():
+while grader.poll() is None and not (started.exists() and started.read_text()):
     time.sleep(0.05)
 os.killpg(grader.pid, signal.SIGINT)
-code = grader.wait(timeout=20)
-assert not os.path.exists(f"/proc/{started.read_text().strip()}"), "what it ran goes on"
-sys.exit(130 if code in (130, -signal.SIGINT) else 1)
+assert grader.wait(timeout=20) in (130, -signal.SIGINT)
+for _ in range(100):
+    if not os.path.exists(f"/proc/{started.read_text().strip()}"):
+        sys.exit(0)
+    time.sleep(0.1)
+sys.exit("what it ran goes on")
 END
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
 }
 
 @test "grade.sh: the skeleton passes for doing nothing with no elements" {
