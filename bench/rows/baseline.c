@@ -188,6 +188,7 @@ static void look_at_machine_of(struct baseline *baseline, long found, const stru
     baseline->named_machine = true;
 }
 
+/* All that distinguishes the row from others of the run. */
 static void describe_configuration(const struct row *row, char *text, size_t size)
 {
     snprintf(text, size, "%s %s, n = %lld", row->op, row->algo, (long long)row->n);

@@ -5,8 +5,8 @@
 # each file: my_scan.checks.txt for the student, my_scan.checks.xml for other programs. SCANBENCH
 # names the program, if it is not the scanbench of PATH.
 #
-# First the skeleton is checked: it must lie beside this script. What keeps this script from grading is no fault of a submission: then there is a line on stderr
-# instead, and the exit code is 1.
+# First the skeleton is checked: it must lie beside this script. What keeps this script from grading
+# is no fault of a submission: then there is a line on stderr instead, and the exit code is 1.
 cases_of_name=6 # classes of sizes, each a test case of --junit
 lines='s/^SCANBENCH_\(HOST_\)\{0,1\}\([A-Z]*\)("\([^"]*\)".*/\2:\3/p'
 
