@@ -19,8 +19,8 @@ struct seen_row {
     bool later;        /* it failed, but not in its first call */
     int defect;        /* an index; NO_DEFECT: it passed or was skipped */
     double slower_pct; /* than the baseline, if that is more than --fail-slower allows; else NAN */
-    char *what; /* of a row that failed: what was wanted and what came; of a slow one: its
-                   configuration and times; else NULL */
+    char *what;        /* of a row that failed: what was wanted and what came; of a slow one: its
+                          configuration and times; else NULL */
 };
 
 /* One of the row's texts, whose place in struct seen_row is `member`. */
