@@ -4,7 +4,7 @@
  * A thread sums a block when it takes it and publishes the sum here. When it comes to process
  * the block, it adds up the sums that the other threads have published since. A block is taken
  * only after all earlier blocks, and its sum waits for nothing, so there is no deadlock,
- * however many threads there are. */
+ * however many threads there are: one part of the job may take all blocks. */
 #pragma once
 
 #include "block_parts.h"
@@ -38,7 +38,7 @@ static inline void prepare_chain(const struct call *call)
     memset(call->scratch, 0, call->scratch_bytes);
 }
 
-static inline void run_chain(const struct call *call, thread_job *job)
+static inline void run_chain(const struct call *call, part_job *job)
 {
     struct chain *chain = call->scratch;
     atomic_store(&chain->next, 0);

@@ -30,11 +30,11 @@ static uint64_t pack_and_count(const struct call *call, struct part current, str
     return count + k->count(next.in, next.n, magnitude);
 }
 
-static void compact_blocks(void *context, unsigned member, unsigned size)
+static void compact_blocks(void *context, unsigned part, unsigned parts)
 {
-    (void)member;
+    (void)part;
     const struct call *call = context;
-    if (size == 1) {
+    if (parts == 1) {
         compact_on_one_thread(call);
         return;
     }
@@ -74,7 +74,7 @@ const struct algorithm cpu_compact_parallel = {
     .traits = TRAIT_HAS_THREADS | TRAIT_HAS_SIMD | TRAIT_UNALIGNED,
     .summary = "several CPU threads over cached blocks: one read",
     .source = "Merrill and Garland 2016",
-    .supports = simd_threads_unsupported,
+    .supports = simd_unsupported,
     .scratch_bytes = chain_scratch_bytes,
     .prepare = prepare_chain,
     .run = run,

@@ -36,25 +36,25 @@ struct copy {
 };
 
 static void copy_share(const struct copy *copy, char *out, const char *in, size_t bytes,
-                       unsigned member, unsigned size)
+                       unsigned part, unsigned parts)
 {
-    const size_t part = (bytes / size + LEAST_BYTES_A_THREAD) & -LEAST_BYTES_A_THREAD;
-    const size_t start = member * part < bytes ? member * part : bytes;
+    const size_t most = (bytes / parts + LEAST_BYTES_A_THREAD) & -LEAST_BYTES_A_THREAD;
+    const size_t start = part * most < bytes ? part * most : bytes;
     const size_t left = bytes - start;
     if (copy->way == WAY_STREAM)
-        stream_copy(out + start, in + start, left < part ? left : part,
+        stream_copy(out + start, in + start, left < most ? left : most,
                     copy->call->problem.device->best_simd);
     else
-        memcpy(out + start, in + start, left < part ? left : part);
+        memcpy(out + start, in + start, left < most ? left : most);
 }
 
-static void copy_part(void *context, unsigned member, unsigned size)
+static void copy_part(void *context, unsigned part, unsigned parts)
 {
     const struct copy *copy = context;
     const struct call *call = copy->call;
-    copy_share(copy, call->output, call->input, copy->bytes, member, size);
+    copy_share(copy, call->output, call->input, copy->bytes, part, parts);
     if (copy->value_bytes > 0)
-        copy_share(copy, call->output_values, call->input_values, copy->value_bytes, member, size);
+        copy_share(copy, call->output_values, call->input_values, copy->value_bytes, part, parts);
 }
 
 static double now_ns(void)
@@ -112,6 +112,5 @@ const struct algorithm cpu_memcpy = {
     .summary =
         "copy within the device's memory; on a CPU the faster of memcpy and non-temporal stores",
     .source = "C library",
-    .supports = openmp_unsupported,
     .run = run,
 };

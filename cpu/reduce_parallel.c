@@ -1,8 +1,7 @@
 /* reduce_parallel: a part of the array for each of several threads, then the parts' sums.
  * Source:  none.
- * Order of additions: fixed by n, --threads and the vector path. There are as many parts as
- *          threads were asked for, even if the system grants fewer, and their sums are added in
- *          order.
+ * Order of additions: fixed by n, --threads and the vector path. There is a part for
+ *          each thread that is worth waking, and their sums are added in order.
  * Work:    n additions. Depth: n / (4 * lanes * threads) + threads.
  * DRAM:    one read.
  * Scratch: a cache line for each part's sum. */
@@ -15,17 +14,14 @@ struct part_sum {
     char rest_of_line[CACHE_LINE_BYTES - sizeof(uint64_t)];
 };
 
-static void sum_parts(void *context, unsigned member, unsigned size)
+static void sum_part(void *context, unsigned part, unsigned parts)
 {
     const struct call *call = context;
     const struct problem *p = &call->problem;
-    const unsigned parts = threads_for(p);
     struct part_sum *sums = call->scratch;
-    for (unsigned part = member; part < parts; part += size) {
-        const uint64_t start = slice_start(p->n, parts, part);
-        const char *in = (const char *)call->input + start * element_bytes(p->type);
-        sums[part].sum = sum_on_one_thread(p, in, slice_start(p->n, parts, part + 1) - start);
-    }
+    const uint64_t start = slice_start(p->n, parts, part);
+    const char *in = (const char *)call->input + start * element_bytes(p->type);
+    sums[part].sum = sum_on_one_thread(p, in, slice_start(p->n, parts, part + 1) - start);
 }
 
 static void reduce_on_one_thread(const struct call *call)
@@ -35,12 +31,12 @@ static void reduce_on_one_thread(const struct call *call)
     store_sum(p, call->output, sum);
 }
 
-/* Each thread has the segments that begin in its part of the array. */
-static void reduce_segments(void *context, unsigned member, unsigned size)
+/* The segments that begin in a part of the array. */
+static void reduce_segments(void *context, unsigned part, unsigned parts)
 {
     const struct call *call = context;
     const uint64_t n = call->problem.n;
-    for_segments_from(call, slice_start(n, size, member), slice_start(n, size, member + 1),
+    for_segments_from(call, slice_start(n, parts, part), slice_start(n, parts, part + 1),
                       reduce_on_one_thread);
 }
 
@@ -49,7 +45,7 @@ static void reduce_whole(const struct call *call)
     const struct problem *p = &call->problem;
     const unsigned parts = threads_for(p);
     const struct part_sum *sums = call->scratch;
-    run_on_threads(p->device, parts, sum_parts, (void *)call);
+    run_on_threads(p->device, parts, sum_part, (void *)call);
     uint64_t sum = identity_sum(p);
     for (unsigned part = 0; part < parts; part++)
         sum = add_sums(p, sum, sums[part].sum);
@@ -80,7 +76,7 @@ const struct algorithm cpu_reduce_parallel = {
     .traits = TRAIT_HAS_THREADS | TRAIT_HAS_SIMD,
     .summary = "several CPU threads, each over a part with vectors",
     .source = "definition",
-    .supports = simd_threads_unsupported,
+    .supports = simd_unsupported,
     .scratch_bytes = scratch_bytes,
     .run = run,
 };

@@ -7,7 +7,7 @@
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
 
-#include "threads.h"
+#include "openmp.h"
 
 /* gcc's code for such a loop must not run with zero iterations; run_TYPE() ensures that. */
 #if defined(__GNUC__) && !defined(__clang__)

@@ -41,11 +41,11 @@ static uint64_t scan_and_sum(const struct call *call, struct part current, struc
     return k->sum(next.in, next.n, sum);
 }
 
-static void scan_blocks(void *context, unsigned member, unsigned size)
+static void scan_blocks(void *context, unsigned part, unsigned parts)
 {
-    (void)member;
+    (void)part;
     const struct call *call = context;
-    if (size == 1) {
+    if (parts == 1) {
         scan_on_one_thread(call);
         return;
     }
@@ -75,11 +75,11 @@ static void recur_on_one_thread(const struct call *call)
 }
 
 /* The chain has two words for each block of a recurrence: its map. */
-static void recur_blocks(void *context, unsigned member, unsigned size)
+static void recur_blocks(void *context, unsigned part, unsigned parts)
 {
-    (void)member;
+    (void)part;
     const struct call *call = context;
-    if (size == 1) {
+    if (parts == 1) {
         recur_on_one_thread(call);
         return;
     }
@@ -89,26 +89,26 @@ static void recur_blocks(void *context, unsigned member, unsigned size)
     struct chain *chain = call->scratch;
     uint64_t h = 0, added = 0, block;
     while ((block = take_block(chain)) < count) {
-        const struct part part = block_part(call, block);
+        const struct part elements = block_part(call, block);
         const uint64_t first =
-            (uint64_t)(part.in - (const char *)call->input) / element_bytes(p->type);
-        const struct affine_map own = k->compose(call, first, part.n);
+            (uint64_t)(elements.in - (const char *)call->input) / element_bytes(p->type);
+        const struct affine_map own = k->compose(call, first, elements.n);
         publish_sum(chain, 2 * block, own.a, call->epoch);
         publish_sum(chain, 2 * block + 1, own.b, call->epoch);
         for (; added < block; added++) {
             const uint64_t a = await_sum(chain, 2 * added, call->epoch);
             h = k->apply((struct affine_map){a, await_sum(chain, 2 * added + 1, call->epoch)}, h);
         }
-        k->solve(call, first, part.n, h);
+        k->solve(call, first, elements.n, h);
     }
 }
 
-/* Each thread has the segments that begin in its part of the array. */
-static void scan_segments(void *context, unsigned member, unsigned size)
+/* The segments that begin in a part of the array. */
+static void scan_segments(void *context, unsigned part, unsigned parts)
 {
     const struct call *call = context;
     const struct problem *p = &call->problem;
-    for_segments_from(call, slice_start(p->n, size, member), slice_start(p->n, size, member + 1),
+    for_segments_from(call, slice_start(p->n, parts, part), slice_start(p->n, parts, part + 1),
                       p->binary_operator == OPERATOR_RECURRENCE ? recur_on_one_thread
                                                                 : scan_on_one_thread);
 }
@@ -139,7 +139,7 @@ const struct algorithm cpu_scan_parallel = {
     .traits = TRAIT_HAS_THREADS | TRAIT_HAS_SIMD | TRAIT_UNALIGNED | TRAIT_INCLUSIVE_IN_PLACE,
     .summary = "several CPU threads over cached blocks: one read, one write",
     .source = "Merrill and Garland 2016",
-    .supports = simd_threads_unsupported,
+    .supports = simd_unsupported,
     .scratch_bytes = scratch_bytes,
     .prepare = prepare_chain,
     .run = run,

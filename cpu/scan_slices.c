@@ -29,17 +29,15 @@ static uint64_t part_start(const struct problem *p, unsigned part)
     return slice_start(p->n, threads_for(p), part);
 }
 
-static void sum_parts(void *context, unsigned member, unsigned size)
+static void sum_part(void *context, unsigned part, unsigned parts)
 {
+    (void)parts;
     const struct call *call = context;
     const struct problem *p = &call->problem;
     uint64_t *sums = at_place(call, layout_of(p).parts);
-    for (unsigned part = member; part < threads_for(p); part += size) {
-        const uint64_t start = part_start(p, part);
-        sums[part] =
-            sum_on_one_thread(p, (const char *)call->input + start * element_bytes(p->type),
-                              part_start(p, part + 1) - start);
-    }
+    const uint64_t start = part_start(p, part);
+    sums[part] = sum_on_one_thread(p, (const char *)call->input + start * element_bytes(p->type),
+                                   part_start(p, part + 1) - start);
 }
 
 /* The exclusive scan is the inclusive one, written one element further. */
@@ -59,15 +57,14 @@ static void scan_part(const struct call *call, uint64_t start, uint64_t n, uint6
 }
 
 /* Here the sum of a part is that of all before it. */
-static void scan_parts(void *context, unsigned member, unsigned size)
+static void scan_one_part(void *context, unsigned part, unsigned parts)
 {
+    (void)parts;
     const struct call *call = context;
     const struct problem *p = &call->problem;
     const uint64_t *before = at_place(call, layout_of(p).parts);
-    for (unsigned part = member; part < threads_for(p); part += size) {
-        const uint64_t start = part_start(p, part);
-        scan_part(call, start, part_start(p, part + 1) - start, before[part]);
-    }
+    const uint64_t start = part_start(p, part);
+    scan_part(call, start, part_start(p, part + 1) - start, before[part]);
 }
 
 /* Replaces each part's sum by that of all before it, from `sum` on; returns the sum of all. */
@@ -105,14 +102,14 @@ static void run(const struct team *team)
     const size_t bytes = element_bytes(p->type);
     const size_t gathered = gathered_place(p, bytes, call->epoch);
     uint64_t *parts = at_place(call, at.parts);
-    run_on_threads(p->device, threads_for(p), sum_parts, (void *)call);
+    run_on_threads(p->device, threads_for(p), sum_part, (void *)call);
     const uint64_t total = scan_sums(call, identity_sum(p));
     memcpy(at_place(call, at.total), &total, bytes);
     team_all_gather(team, call->epoch, at.total, gathered, bytes);
     const uint64_t before = sum_before(team, gathered);
     for (unsigned part = 0; part < threads_for(p); part++)
         parts[part] = add_sums(p, before, parts[part]);
-    run_on_threads(p->device, threads_for(p), scan_parts, (void *)call);
+    run_on_threads(p->device, threads_for(p), scan_one_part, (void *)call);
 }
 
 static size_t scratch_bytes(const struct problem *p)

@@ -207,8 +207,10 @@ static bool fit_slots(const struct sort *sort, const struct share *share, uint64
 }
 
 /* Moves keys to slots, and leaves their numbers in share->next. */
-static void fill_slots(const struct sort *sort, unsigned s)
+static void fill_slots(void *context, unsigned s, unsigned shares)
 {
+    (void)shares;
+    const struct sort *sort = context;
     struct share *share = &sort->shares[s];
     const uint64_t begin = share_begin(sort, s), n = share_begin(sort, s + 1) - begin;
     const uint64_t length = sort->slots.length, part = sort->slots.part;
@@ -227,13 +229,6 @@ static void fill_slots(const struct sort *sort, unsigned s)
         share->next[b] -= (uint32_t)(b * length);
 }
 
-static void fill_all_slots(void *context, unsigned member, unsigned size)
-{
-    const struct sort *sort = context;
-    for (unsigned s = member; s < sort->share_count; s += size)
-        fill_slots(sort, s);
-}
-
 /* Returns false if keys are not evenly spread, or if slots would be too short or too long. */
 static bool move_to_slots(struct sort *sort, unsigned threads)
 {
@@ -243,7 +238,7 @@ static bool move_to_slots(struct sort *sort, unsigned threads)
     sort->slots = slots_for(n, sort->share_count, sort->digit.bits, sort->key_bytes);
     if (!may_fit(sort))
         return false;
-    run_on_threads(sort->call->problem.device, threads, fill_all_slots, sort);
+    run_on_threads(sort->call->problem.device, threads, fill_slots, sort);
     for (unsigned s = 0; s < sort->share_count; s++)
         if (sort->shares[s].skewed)
             return false;
@@ -273,25 +268,23 @@ static char *gather_slots(const struct sort *sort, size_t bucket, char *out)
 
 /* ---- Into buckets of the right length ---- */
 
-static void count_shares(void *context, unsigned member, unsigned size)
+static void count_share(void *context, unsigned s, unsigned shares)
 {
+    (void)shares;
     const struct sort *sort = context;
-    for (unsigned s = member; s < sort->share_count; s += size) {
-        const uint64_t begin = share_begin(sort, s);
-        struct share *share = &sort->shares[s];
-        share->varying = sort->kernels->count(key_at(sort, begin), share_begin(sort, s + 1) - begin,
-                                              sort->order, sort->digit, sort->first, share->next);
-    }
+    const uint64_t begin = share_begin(sort, s);
+    struct share *share = &sort->shares[s];
+    share->varying = sort->kernels->count(key_at(sort, begin), share_begin(sort, s + 1) - begin,
+                                          sort->order, sort->digit, sort->first, share->next);
 }
 
-static void scatter_shares(void *context, unsigned member, unsigned size)
+static void scatter_share(void *context, unsigned s, unsigned shares)
 {
+    (void)shares;
     const struct sort *sort = context;
-    for (unsigned s = member; s < sort->share_count; s += size) {
-        const uint64_t begin = share_begin(sort, s);
-        sort->kernels->scatter(key_at(sort, begin), sort->keys, share_begin(sort, s + 1) - begin,
-                               sort->order, sort->digit, sort->first, sort->shares[s].next);
-    }
+    const uint64_t begin = share_begin(sort, s);
+    sort->kernels->scatter(key_at(sort, begin), sort->keys, share_begin(sort, s + 1) - begin,
+                           sort->order, sort->digit, sort->first, sort->shares[s].next);
 }
 
 /* Counts keys by the digit that the samples suggest, and again if they were wrong. */
@@ -302,7 +295,7 @@ static void count_keys(struct sort *sort, unsigned threads)
     do {
         guess = bits_up_to(varying);
         sort->digit = skewed_digit(sort->kernels, sort->call->problem.n, guess);
-        run_on_threads(sort->call->problem.device, threads, count_shares, sort);
+        run_on_threads(sort->call->problem.device, threads, count_share, sort);
         for (unsigned s = 0; s < sort->share_count; s++)
             varying |= sort->shares[s].varying;
         bits = bits_up_to(varying);
@@ -328,7 +321,7 @@ static void move_to_buckets(struct sort *sort, unsigned threads)
 {
     count_keys(sort, threads);
     place_shares(sort);
-    run_on_threads(sort->call->problem.device, threads, scatter_shares, sort);
+    run_on_threads(sort->call->problem.device, threads, scatter_share, sort);
 }
 
 /* ---- A whole sort ---- */
@@ -346,15 +339,16 @@ static void sort_bucket(const struct sort *sort, size_t bucket, struct bucket_me
     transform_back(sort, out, n);
 }
 
-static void sort_buckets(void *context, unsigned member, unsigned size)
+/* Each part of the job takes buckets in turns, in memory of its own. */
+static void sort_buckets(void *context, unsigned part, unsigned parts)
 {
-    (void)size;
+    (void)parts;
     struct sort *sort = context;
     for (;;) {
         const uint64_t b = atomic_fetch_add_explicit(&sort->next_bucket, 1, memory_order_relaxed);
         if (b >= bucket_count(sort))
             return;
-        sort_bucket(sort, b, &sort->memory[member]);
+        sort_bucket(sort, b, &sort->memory[part]);
     }
 }
 

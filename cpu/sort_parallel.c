@@ -10,12 +10,6 @@
 #include "sort_kernels.h"
 #include "threads.h"
 
-static const char *unsupported(const struct problem *problem)
-{
-    const char *why = radix_sort_unsupported(problem);
-    return why != NULL ? why : openmp_unsupported(problem);
-}
-
 static void run(const struct call *call)
 {
     radix_sort(call, threads_for(&call->problem));
@@ -32,7 +26,7 @@ const struct algorithm cpu_sort_parallel = {
     .traits = TRAIT_HAS_THREADS | TRAIT_HAS_SIMD | TRAIT_PAIRS | TRAIT_UNALIGNED | TRAIT_IN_PLACE,
     .summary = "several CPU threads: buckets by the top bits, then sorted in cache",
     .source = "Knuth 1973, Batcher 1968",
-    .supports = unsupported,
+    .supports = radix_sort_unsupported,
     .scratch_bytes = scratch_bytes,
     .run = run,
 };

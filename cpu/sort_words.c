@@ -20,27 +20,27 @@ static struct words words_of(const struct call *call)
                           .sorted = (uint64_t *)call->scratch + call->problem.n};
 }
 
-static void make_words(void *context, unsigned member, unsigned size)
+static void make_words(void *context, unsigned part, unsigned parts)
 {
     const struct words *words = context;
-    const uint64_t n = words->call->problem.n, end = slice_start(n, size, member + 1);
+    const uint64_t n = words->call->problem.n, end = slice_start(n, parts, part + 1);
     const uint32_t *keys = words->call->input, *values = words->call->input_values;
     const uint32_t positive = (uint32_t)words->order.positive;
     const uint32_t negative = (uint32_t)words->order.negative;
-    for (uint64_t i = slice_start(n, size, member); i < end; i++) {
+    for (uint64_t i = slice_start(n, parts, part); i < end; i++) {
         const uint32_t rank = keys[i] ^ (keys[i] >> (HALF - 1) ? negative : positive);
         words->unsorted[i] = (uint64_t)rank << HALF | values[i];
     }
 }
 
-static void take_words_apart(void *context, unsigned member, unsigned size)
+static void take_words_apart(void *context, unsigned part, unsigned parts)
 {
     const struct words *words = context;
-    const uint64_t n = words->call->problem.n, end = slice_start(n, size, member + 1);
+    const uint64_t n = words->call->problem.n, end = slice_start(n, parts, part + 1);
     uint32_t *keys = words->call->output, *values = words->call->output_values;
     const uint32_t positive = (uint32_t)words->order.positive;
     const uint32_t negative = (uint32_t)words->order.negative;
-    for (uint64_t i = slice_start(n, size, member); i < end; i++) {
+    for (uint64_t i = slice_start(n, parts, part); i < end; i++) {
         const uint32_t rank = (uint32_t)(words->sorted[i] >> HALF);
         keys[i] = rank ^ (rank >> (HALF - 1) ? positive : negative);
         values[i] = (uint32_t)words->sorted[i];

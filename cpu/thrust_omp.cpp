@@ -3,7 +3,7 @@
 #include "library.hpp"
 
 #ifdef SCANBENCH_THRUST
-#include "threads.h"
+#include "openmp.h"
 
 #include <omp.h>
 #include <thrust/copy.h>

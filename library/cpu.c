@@ -1,20 +1,14 @@
 /* cpu: what a handle does on the CPU. */
-#define _GNU_SOURCE /* MADV_HUGEPAGE */
+#define _GNU_SOURCE /* MADV_HUGEPAGE, sched_getaffinity */
 #include "handle.h"
 
 #include "../bench/cpu_features.h"
 
-#include <omp.h>
-#include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#if __has_include(<sys/single_threaded.h>)
-#include <sys/single_threaded.h>
-#define MAY_HAVE_OTHER_THREADS (!__libc_single_threaded)
-#else
-#define MAY_HAVE_OTHER_THREADS true
-#endif
+#include <unistd.h>
 
 enum { PAGE_BYTES = 4096, HUGE_PAGE_BYTES = 2 << 20 };
 
@@ -46,38 +40,22 @@ static struct resolved choose(const struct problem *problem, bool in_place)
     return first;
 }
 
-/* ---- fork() ---- */
-
-/* A child of fork() has only the thread that called it. The OpenMP runtime of GCC does not notice,
- * and waits for the others for ever. So the child's calls run on one thread, unless there were no
- * others: a program that becomes a daemon first keeps all of its threads. */
-static bool had_other_threads, lost_threads;
-
-static void look_for_other_threads(void)
+/* How many processors this process may use. */
+static unsigned processor_count(void)
 {
-    had_other_threads = MAY_HAVE_OTHER_THREADS;
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
+        return (unsigned)CPU_COUNT(&allowed);
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (unsigned)online : 1;
 }
-
-static void lose_threads(void)
-{
-    lost_threads |= had_other_threads;
-}
-
-__attribute__((constructor)) static void watch_forks(void)
-{
-    pthread_atfork(look_for_other_threads, NULL, lose_threads);
-}
-
-/* ---- A handle ---- */
 
 static scanbench_status open_cpu(scanbench_handle *handle, unsigned threads)
 {
-    const unsigned limit = (unsigned)omp_get_thread_limit();
-    const unsigned most = limit < SCANBENCH_MAX_THREADS ? limit : SCANBENCH_MAX_THREADS;
-    const unsigned wanted = threads > 0 ? threads : (unsigned)omp_get_num_procs();
+    const unsigned wanted = threads > 0 ? threads : processor_count();
     if (threads > SCANBENCH_MAX_THREADS)
         return SCANBENCH_ERROR_THREADS;
-    handle->threads = wanted < most ? wanted : most;
+    handle->threads = wanted < SCANBENCH_MAX_THREADS ? wanted : SCANBENCH_MAX_THREADS;
     handle->limits.multiprocessors = (int)handle->threads;
     handle->limits.best_simd = best_simd_path();
     return SCANBENCH_OK;
@@ -108,8 +86,7 @@ static void release(scanbench_handle *handle, void *memory)
 
 static scanbench_status enter(scanbench_handle *handle, void *stream, bool *capturing)
 {
-    if (lost_threads)
-        handle->threads = 1;
+    (void)handle;
     *capturing = false;
     return stream == NULL ? SCANBENCH_OK : SCANBENCH_ERROR_STREAM;
 }

@@ -38,16 +38,15 @@
  *   kernels, such as an array that is shorter than n, are found by CUDA later, as for any kernel.
  *
  * PROCESSES AND THREADS
- *   In a child of fork(), calls on the CPU run on one thread, unless the parent had no other thread
- *   when it forked. Handles and their results stay valid, except a handle that another thread was
- *   using at that time. Handles of a GPU cannot be used in the child; CUDA does not allow it.
+ *   Threads of the CPU are started by the first call that needs them, and stay. A child of fork()
+ *   starts its own. Handles and their results stay valid in it, except a handle that another thread
+ *   was using at that time. Handles of a GPU cannot be used in the child; CUDA does not allow it.
  *
- *   The library stays loaded after dlclose(), since threads of OpenMP may still run in it. A plugin
+ *   The library stays loaded after dlclose(), since its threads may still run in it. A plugin
  *   with the static library inside needs the same: link it with -Wl,-z,nodelete, as pkg-config
  *   --static and the CMake target say.
  *
- *   A call on the CPU needs up to SCANBENCH_STACK_BYTES of the calling thread's stack, and as much
- *   in each thread of OpenMP, whose stacks OMP_STACKSIZE sets.
+ *   A call on the CPU needs up to SCANBENCH_STACK_BYTES of the calling thread's stack.
  *
  * ABI
  *   Programs that were linked with an earlier version of the same major number run with this one.
@@ -153,7 +152,7 @@ SCANBENCH_API const char *scanbench_error(const scanbench_handle *handle);
  * device; later calls are made while it is. */
 SCANBENCH_API scanbench_status scanbench_create_gpu(scanbench_handle **handle, int device);
 
-/* Creates a handle for the CPU, with a number of OpenMP threads, at most SCANBENCH_MAX_THREADS; 0:
+/* Creates a handle for the CPU, with a number of threads, at most SCANBENCH_MAX_THREADS; 0:
  * one per processor. */
 SCANBENCH_API scanbench_status scanbench_create_cpu(scanbench_handle **handle, unsigned threads);
 

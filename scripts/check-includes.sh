@@ -17,7 +17,7 @@ fi
 libc='<(assert|complex|ctype|dlfcn|errno|fcntl|fenv|float|fnmatch|getopt|glob|inttypes|iso646'
 libc="$libc|limits|locale|malloc|math|pthread|sched|setjmp|signal|stdalign|stdarg|stdatomic"
 libc="$libc|stdbool|stddef|stdint|stdio|stdlib|stdnoreturn|string|strings|tgmath|threads|time"
-libc="$libc|uchar|unistd|wchar|wctype|sys/[a-z_]+)\\.h>"
+libc="$libc|uchar|unistd|wchar|wctype|(sys|linux)/[a-z_]+)\\.h>"
 # The standard headers that a C++ or CUDA file may include.
 cplusplus='<[a-z_]+>'
 cuda='<(cuda[a-z_0-9]*\.h|cuda/[a-z_/0-9]+|cooperative_groups(/[a-z_]+)?\.h|cub/[a-z_/]+\.cuh'

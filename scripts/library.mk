@@ -4,7 +4,7 @@
 SOVERSION := $(firstword $(subst ., ,$(VERSION)))
 OF_LIBRARY = $(shell sed -n 's/^ALGORITHM($(1), *\([a-z0-9_]*\))/\1/p' library/algorithms.def)
 
-LIBRARY_C  := $(patsubst %,library/%.c,interface status task solve reserve handle cpu) bench/choice.c bench/cpu_features.c cpu/threads.c \
+LIBRARY_C  := $(patsubst %,library/%.c,interface status task solve reserve handle cpu) bench/choice.c bench/cpu_features.c cpu/thread_pool.c cpu/threads.c \
               cpu/sort_buckets.c cpu/sort_words.c $(patsubst %,cpu/%_kernels.c,scan compact sort recurrence) \
               $(patsubst %,cpu/%.c,$(call OF_LIBRARY,CPU))
 LIBRARY_CU := library/gpu.cu kernels/segment_heads.cu kernels/sort/onesweep_pairs.cu \
@@ -17,12 +17,11 @@ $(LIBRARY_OBJECTS): private NVCC_PART_FLAGS += -Xcompiler=-fPIC,-fvisibility=hid
 
 LIBRARY_A  := $(BUILD)/libscanbench.a
 LIBRARY_SO := $(BUILD)/libscanbench.so.$(VERSION)
-# Threads of OpenMP outlive the call that started them, so the code they run must never be unmapped:
+# Threads outlive the call that started them, so the code they run must never be unmapped:
 # neither the shared library nor a plugin with the static one inside, nor what either was linked with.
 NEVER_UNLOADED := -Wl,-z,nodelete
-# What a program needs that links the static library; the shared one has it inside, except for
-# OpenMP's runtime.
-LIBRARY_NEEDS := -lgomp -lpthread $(if $(NVCC),$(CUDA_LIBS) -lstdc++ -ldl -lrt) $(NEVER_UNLOADED)
+# What a program needs that links the static library; the shared one has it inside.
+LIBRARY_NEEDS := -lpthread $(if $(NVCC),$(CUDA_LIBS) -lstdc++ -ldl -lrt) $(NEVER_UNLOADED)
 
 library: $(LIBRARY_A) $(LIBRARY_SO)
 	$(if $(NVCC),,@echo "the library was built without CUDA: it has the CPU only")
@@ -39,8 +38,8 @@ $(LIBRARY_A): $(BUILD)/libscanbench.o
 $(LIBRARY_SO): $(BUILD)/libscanbench.o library/scanbench.map
 	$(call link,$@) $(if $(NVCC),$(CXX) -static-libstdc++ -static-libgcc,$(CC)) $(LDFLAGS) -shared \
 	    -Wl,-soname,libscanbench.so.$(SOVERSION) -Wl,--version-script=library/scanbench.map \
-	    -Wl,-z,defs $(NEVER_UNLOADED) -Wl,--exclude-libs,ALL -o $@ $< $(if $(NVCC),$(CUDA_LIBS)) -fopenmp \
-	    -lpthread $(if $(NVCC),-ldl -lrt)
+	    -Wl,-z,defs $(NEVER_UNLOADED) -Wl,--exclude-libs,ALL -o $@ $< -lpthread \
+	    $(if $(NVCC),$(CUDA_LIBS) -ldl -lrt)
 	@ln -sf $(@F) $(BUILD)/libscanbench.so.$(SOVERSION)
 	@ln -sf $(@F) $(BUILD)/libscanbench.so
 

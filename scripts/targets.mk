@@ -310,7 +310,7 @@ unit-tests: $(if $(NVCC),,$(BUILD)/tests/library_emulated)
 
 $(BUILD)/tests/library: tests/gpu/library.cu $(LIBRARY_A) $(BUILD)/flags/NVCC
 	@mkdir -p $(@D)
-	$(call step,NVCC,$<) $(NVCC) -std=c++20 $(GENCODE) $(NVCCFLAGS) -Ilibrary -o $@ $< $(LIBRARY_A) -lgomp
+	$(call step,NVCC,$<) $(NVCC) -std=c++20 $(GENCODE) $(NVCCFLAGS) -Ilibrary -o $@ $< $(LIBRARY_A)
 
 $(BUILD)/emulated/tests/gpu/library.o: private QUICK_TO_COMPILE += -Ilibrary
 $(BUILD)/tests/library_emulated: $(BUILD)/emulated/tests/gpu/library.o $(TESTED)

@@ -3,7 +3,6 @@
 
 #include "../base/errors.h"
 #include "chunk_reduction.h"
-#include "look.h"
 
 #include <stdlib.h>
 
@@ -160,13 +159,4 @@ const char *cpu_digest(struct device *device, const struct input *input, const v
     }
     *digest = (struct digest){.sum = sum, .parity = parity};
     return NULL;
-}
-
-uint64_t cpu_placed_digest(struct device *device, const struct view *view)
-{
-    uint64_t sum = 0;
-#pragma omp parallel for num_threads(cpu_of(device)->threads) reduction(+ : sum) if (view->n >= PARALLEL_FROM)
-    for (uint64_t i = 0; i < view->n; i++)
-        sum += placed_digest(view, i);
-    return sum;
 }

@@ -186,12 +186,13 @@ void cpu_clear_results(const struct trial *trial)
 const char *cpu_look(struct device *device, const struct trial *trial, bool whole,
                      struct look *look)
 {
+    (void)device;
     const struct view view = view_of(trial);
     *look = (struct look){0};
     for (unsigned k = 0; k < LOOK_PLACES && view.n > 0; k++)
         look_at(&view, k, look);
-    if (whole)
-        look->whole = cpu_placed_digest(device, &view);
+    for (uint64_t i = 0; whole && i < view.n; i++)
+        look->whole += placed_digest(&view, i);
     return NULL;
 }
 
@@ -271,8 +272,8 @@ static void time_runs(struct device *device, const struct trial *trial, double *
 const char *cpu_measure(struct device *device, const struct trial *trial, double *time_ms,
                         struct look *looks, unsigned count)
 {
-    if (trial->algorithm->family != FAMILY_LIBRARY && trial->algorithm->traits & TRAIT_HAS_THREADS)
-        start_team(trial->call->problem.threads);
+    if (trial->algorithm->family != FAMILY_LIBRARY)
+        end_openmp_threads();
     pin(cpu_of(device), trial->algorithm, true);
     if (trial->cache == CACHE_HOT)
         timed_run_ms(trial);

@@ -53,9 +53,7 @@ unsigned openmp_threads(unsigned wanted)
     return startable_threads(wanted < limit ? wanted : limit);
 }
 
-void start_team(unsigned threads)
+void end_openmp_threads(void)
 {
-#pragma omp parallel num_threads(threads)
-    {
-    }
+    omp_pause_resource_all(omp_pause_soft);
 }

@@ -48,14 +48,14 @@ from         2   4   5  10   1   7   0   9   6   8   3  11" ]
     [ "$(nm -g --defined-only "$prefix/lib/libscanbench.a" | awk 'NF == 3 { print $3 }' | sort)" = "$declared" ]
 }
 
-@test "it prints nothing, ends no program, and needs OpenMP and the C library only" {
+@test "it prints nothing, ends no program, and needs the C library only" {
     local needed
     needed=$(nm -D --undefined-only "$prefix/lib/libscanbench.so" | awk '{ sub(/@.*/, "", $NF); print $NF }')
     [ -n "$needed" ]
     ! grep -xE '_?exit|abort|__assert_fail|.*printf(_chk)?|f?puts|putchar|f?write|perror|stdout|stderr|json_.*|.*tbb.*|_Z.*' <<<"$needed" |
         grep -vxE 'v?snprintf|__snprintf_chk' || false
     needed=$(readelf -d "$prefix/lib/libscanbench.so" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p')
-    ! grep -vE '^(libgomp|libc|libm|libpthread|libdl|librt|ld-linux.*)\.so' <<<"$needed" || false
+    ! grep -vE '^(libc|libm|libpthread|libdl|librt|ld-linux.*)\.so' <<<"$needed" || false
 }
 
 @test "pkg-config: examples/cpu.c, with the shared and with the static library" {
@@ -243,10 +243,10 @@ compile() {
     [ "$output" = "children of fork() can call it" ]
 }
 
-@test "stack: what the header says is enough, for the caller and for threads of OpenMP" {
+@test "stack: what the header says is enough, for the caller and for threads of the library" {
     long_test
     compile stack
-    OMP_STACKSIZE=1M run "$BATS_TEST_TMPDIR/stack"
+    run "$BATS_TEST_TMPDIR/stack"
     echo "$output"
     [ "$status" -eq 0 ]
     [ "${lines[-1]}" = "enough stack" ]

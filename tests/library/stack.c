@@ -191,10 +191,6 @@ int main(void)
         }
         passed &= check(NAMES[action], most, action < SORT_KEYS ? SHORT_CALL_BYTES : SORT_BYTES);
     }
-    /* The first call of a thread starts its team. */
-    const struct measurement most_threads = {
-        .threads = SCANBENCH_MAX_THREADS, .simd = best_simd(), .n = LARGE};
-    passed &= check("sum by all threads", measure(most_threads), SCANBENCH_STACK_BYTES);
     printf(passed ? "enough stack\n" : "too little stack\n");
     return !passed;
 }

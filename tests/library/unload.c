@@ -1,5 +1,5 @@
-/* unload: loads and unloads a library with the interface of scanbench again and again. Threads of
- * OpenMP wait for a while after each call, and must not lose the code that they run.
+/* unload: loads and unloads a library with the interface of scanbench again and again. Its threads
+ * outlive each call, and must not lose the code that they run.
  *
  *   unload FILE     libscanbench.so, or a plugin with the static library inside */
 #include <scanbench.h>
