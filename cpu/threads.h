@@ -1,8 +1,8 @@
-/* threads.h: runs a job on several threads (thread_pool.h). */
+/* threads.h: runs a job on several threads (bench/base/thread_pool.h). */
 #pragma once
 
 #include "../bench/algorithm.h"
-#include "thread_pool.h"
+#include "../bench/base/thread_pool.h"
 
 #include <stddef.h>
 

@@ -71,8 +71,8 @@ only "the GPU timer's header includes timing/ and the CUDA runtime" \
 cpu_files=$(find cpu -maxdepth 1 -name '*.[ch]' ! -name 'engine_*' ! -name slices.h)
 # One word per file.
 # shellcheck disable=SC2086
-only "a CPU algorithm includes bench/algorithm.h, apply.h, their tables, helpers of cpu/, libc and intrinsics" \
-    "\"\\.\\./bench/((algorithm|apply)\\.h|(types|operands)\\.def)\"|\"[a-z0-9_]+\\.h\"|$libc|$intrinsics" $cpu_files
+only "a CPU algorithm includes bench/algorithm.h, apply.h, their tables, the thread pool, helpers of cpu/, libc and intrinsics" \
+    "\"\\.\\./bench/((algorithm|apply|base/thread_pool)\\.h|(types|operands)\\.def)\"|\"[a-z0-9_]+\\.h\"|$libc|$intrinsics" $cpu_files
 only "what several devices share includes bench/engine.h" "\"\\.\\./bench/engine\\.h\"|$libc" cpu/slices.h
 only "a CPU engine may also include the processes" \
     "\"\\.\\./bench/(engine|base/processes)\\.h\"|$libc" cpu/engine_*.c

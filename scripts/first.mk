@@ -8,7 +8,7 @@ FIRST_ALGORITHMS := $(addprefix scan_,serial serial_O0 simd parallel omp_scan na
                     efficient_smem_padded warp_shuffle) memcpy empty
 FIRST_SOURCES    := $(wildcard $(foreach f,$(FIRST_ALGORITHMS),cpu/$f.c kernels/$f.cu kernels/*/$f.cu) \
                     cpu/engine_*.c kernels/devices/engine_*.cu) kernels/segment_heads.cu \
-                    $(addprefix cpu/,scan_kernels.c recurrence_kernels.c stream_copy.c thread_pool.c threads.c)
+                    $(addprefix cpu/,scan_kernels.c recurrence_kernels.c stream_copy.c threads.c)
 first_of          = $(filter-out library/% $(filter-out $(FIRST_SOURCES),$(wildcard cpu/*.c) $(KERNELS)),$(1))
 C_SOURCES        := $(call first_of,$(C_SOURCES))
 CU_SOURCES       := $(call first_of,$(CU_SOURCES))

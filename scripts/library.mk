@@ -4,7 +4,7 @@
 SOVERSION := $(firstword $(subst ., ,$(VERSION)))
 OF_LIBRARY = $(shell sed -n 's/^ALGORITHM($(1), *\([a-z0-9_]*\))/\1/p' library/algorithms.def)
 
-LIBRARY_C  := $(patsubst %,library/%.c,interface status task solve reserve handle cpu) bench/choice.c bench/cpu_features.c cpu/thread_pool.c cpu/threads.c \
+LIBRARY_C  := $(patsubst %,library/%.c,interface status task solve reserve handle cpu) bench/choice.c bench/cpu_features.c bench/base/thread_pool.c cpu/threads.c \
               cpu/sort_buckets.c cpu/sort_words.c $(patsubst %,cpu/%_kernels.c,scan compact sort recurrence) \
               $(patsubst %,cpu/%.c,$(call OF_LIBRARY,CPU))
 LIBRARY_CU := library/gpu.cu kernels/segment_heads.cu kernels/sort/onesweep_pairs.cu \

@@ -2,8 +2,11 @@
 #include "cpu_device.h"
 
 #include "../base/errors.h"
+#include "../base/thread_pool.h"
 #include "chunk_reduction.h"
+#include "look.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 enum { PARALLEL_FROM = 1 << 18 }; /* elements; for fewer, threads cost more than they save */
@@ -159,4 +162,30 @@ const char *cpu_digest(struct device *device, const struct input *input, const v
     }
     *digest = (struct digest){.sum = sum, .parity = parity};
     return NULL;
+}
+
+struct placed_digests {
+    const struct view *view;
+    _Atomic uint64_t sum;
+};
+
+static void digest_part(void *context, unsigned part, unsigned parts)
+{
+    struct placed_digests *digests = context;
+    const uint64_t end = slice_start(digests->view->n, parts, part + 1);
+    uint64_t sum = 0;
+    for (uint64_t i = slice_start(digests->view->n, parts, part); i < end; i++)
+        sum += placed_digest(digests->view, i);
+    atomic_fetch_add(&digests->sum, sum);
+}
+
+/* Between timed runs threads of OpenMP would spin on processors that the next run needs. Those of
+ * the pool are the ones that do it. */
+uint64_t cpu_placed_digest(struct device *device, const struct view *view)
+{
+    const struct cpu_device *cpu = cpu_of(device);
+    struct placed_digests digests = {.view = view};
+    run_parts(view->n < PARALLEL_FROM ? 1 : (unsigned)cpu->threads, &cpu->allowed, digest_part,
+              &digests);
+    return digests.sum;
 }

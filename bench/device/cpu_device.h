@@ -43,6 +43,9 @@ const char *cpu_reduce_input(struct device *device, const struct input *input, u
 const char *cpu_digest(struct device *device, const struct input *input, const void *array,
                        struct digest *digest);
 
+struct view;
+uint64_t cpu_placed_digest(struct device *device, const struct view *view);
+
 /* cpu_measure.c */
 const char *cpu_first_call(struct device *device, const struct trial *trial, struct launch_log *log,
                            double *wall_ms);

@@ -186,13 +186,12 @@ void cpu_clear_results(const struct trial *trial)
 const char *cpu_look(struct device *device, const struct trial *trial, bool whole,
                      struct look *look)
 {
-    (void)device;
     const struct view view = view_of(trial);
     *look = (struct look){0};
     for (unsigned k = 0; k < LOOK_PLACES && view.n > 0; k++)
         look_at(&view, k, look);
-    for (uint64_t i = 0; whole && i < view.n; i++)
-        look->whole += placed_digest(&view, i);
+    if (whole)
+        look->whole = cpu_placed_digest(device, &view);
     return NULL;
 }
 

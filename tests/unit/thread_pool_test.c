@@ -1,7 +1,7 @@
 /* thread_pool_test: each part is done once, with helpers, without, and while they get no processor.
  */
 #define _GNU_SOURCE /* SCHED_IDLE */
-#include "../../cpu/thread_pool.h"
+#include "../../bench/base/thread_pool.h"
 
 #include <dirent.h>
 #include <pthread.h>

@@ -27,12 +27,15 @@ enum {
     STACK_BYTES = 2 << 20,
     SPINS_BEFORE_YIELD = 4000,
     LOOKS_PER_ROUND = 64, /* at the pool, between looks at the clock */
-    /* A helper spins before it sleeps, since waking it takes longer than a short job: a quarter
-     * longer with each call, up to a limit. If a round took STOPPED_NS, others want the processor,
-     * and the helper is as impatient as at first. */
-    LEAST_PATIENCE_NS = 20000,
-    MOST_PATIENCE_NS = 16000000,
+    /* A helper spins before it sleeps, since waking it takes longer than a short job; only shortly
+     * where others want its processor, since it would be stopped within the next job instead. A
+     * round of STOPPED_NS was interrupted. One interruption happens anywhere; two within a few
+     * calls make a busy processor. */
+    LONG_SPIN_NS = 16000000,
+    SHORT_SPIN_NS = 20000,
     STOPPED_NS = 2000000,
+    ONE_STOP = 64,
+    BUSY = ONE_STOP * 3 / 2,
 };
 
 struct pool;
@@ -43,7 +46,7 @@ struct helper {
     _Atomic bool is_inside;                             /* or about to find the pool closed */
     _Atomic uint32_t begun_in; /* the call in which its part was begun last */
     unsigned number;           /* from 1; its part */
-    int64_t patience_ns;
+    unsigned stops;            /* ONE_STOP for each; an eighth is forgotten with each call */
     struct pool *pool;
 };
 
@@ -106,8 +109,8 @@ static bool is_called(struct pool *pool, uint32_t last_call)
 /* Returns whether a call came while the helper spun. */
 static bool spin_for_call(struct helper *helper, uint32_t last_call)
 {
-    const int64_t start = now_ns();
-    for (int64_t now = start, then; now - start < helper->patience_ns; now = then) {
+    const int64_t start = now_ns(), most = helper->stops < BUSY ? LONG_SPIN_NS : SHORT_SPIN_NS;
+    for (int64_t now = start, then; now - start < most; now = then) {
         for (int look = 0; look < LOOKS_PER_ROUND; look++) {
             if (is_called(helper->pool, last_call))
                 return true;
@@ -115,7 +118,7 @@ static bool spin_for_call(struct helper *helper, uint32_t last_call)
         }
         then = now_ns();
         if (then - now >= STOPPED_NS) {
-            helper->patience_ns = LEAST_PATIENCE_NS;
+            helper->stops += ONE_STOP;
             return false;
         }
     }
@@ -136,8 +139,7 @@ static void await_call(struct helper *helper, uint32_t last_call)
 {
     if (!spin_for_call(helper, last_call))
         sleep_until_call(helper, last_call);
-    if (helper->patience_ns < MOST_PATIENCE_NS)
-        helper->patience_ns += helper->patience_ns / 4;
+    helper->stops -= helper->stops / 8;
 }
 
 static void wake(struct helper *helper)
@@ -235,8 +237,7 @@ static void start_helpers(struct pool *pool, unsigned parts, const void *process
         struct helper *helper = aligned_alloc(CACHE_LINE_BYTES, sizeof *helper);
         if (helper == NULL)
             return;
-        *helper = (struct helper){
-            .pool = pool, .number = pool->helper_count + 1, .patience_ns = LEAST_PATIENCE_NS};
+        *helper = (struct helper){.pool = pool, .number = pool->helper_count + 1};
         if (!start_helper(helper, processors)) {
             free(helper);
             return;
