@@ -101,6 +101,9 @@ static int64_t now_ns(void)
     return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 
+/* Are helpers to sleep at once? */
+static _Atomic bool resting;
+
 static bool is_called(struct pool *pool, uint32_t last_call)
 {
     return call_of(atomic_load(&pool->state)) != last_call;
@@ -116,6 +119,8 @@ static bool spin_for_call(struct helper *helper, uint32_t last_call)
                 return true;
             spin();
         }
+        if (atomic_load_explicit(&resting, memory_order_relaxed))
+            return false;
         then = now_ns();
         if (then - now >= STOPPED_NS) {
             helper->stops += ONE_STOP;
@@ -321,4 +326,17 @@ void run_parts(unsigned parts, const void *processors, part_job *job, void *cont
     atomic_store(&pool->state, state & ~(uint64_t)IS_OPEN);
     await_helpers(pool, parts);
     give_back(pool);
+}
+
+void rest_helpers(void)
+{
+    unsigned spins = 0;
+    pthread_mutex_lock(&lock);
+    atomic_store(&resting, true);
+    for (const struct pool *pool = idle; pool != NULL; pool = pool->next_idle)
+        for (unsigned number = 1; number <= pool->helper_count; number++)
+            while (atomic_load(&pool->helpers[number]->asleep) == 0)
+                spin_or_yield(&spins);
+    atomic_store(&resting, false);
+    pthread_mutex_unlock(&lock);
 }

@@ -18,6 +18,9 @@ typedef void part_job(void *context, unsigned part, unsigned parts);
  * fork(). */
 void run_parts(unsigned parts, const void *processors, part_job *job, void *context);
 
+/* Sends helpers that spin to sleep, and returns once they do; not while a call runs. */
+void rest_helpers(void);
+
 /* Call this in a loop that waits for another thread: it yields the processor after a while. `spins`
  * starts at 0. */
 void spin_or_yield(unsigned *spins);

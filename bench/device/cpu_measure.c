@@ -4,6 +4,7 @@
 
 #include "../../timing/clock.h"
 #include "../base/errors.h"
+#include "../base/thread_pool.h"
 #include "cpu_threads.h"
 #include "fenced_memory.h"
 #include "look.h"
@@ -255,13 +256,34 @@ static bool looks_at_all(const struct trial *trial)
     return trial->cache != CACHE_HOT && view_bytes(&view) <= WHOLE_LOOK_BYTES;
 }
 
-/* Between hot runs the places are in the caches already. */
+/* Does it run on the threads of the pool? */
+static bool runs_in_pool(const struct algorithm *algorithm)
+{
+    return (algorithm->family == FAMILY_OWN || algorithm->family == FAMILY_CEILING) &&
+           algorithm->traits & TRAIT_HAS_THREADS;
+}
+
+/* Threads of OpenMP spin for a while after a loop, on processors that the runs need: none are left
+ * except for a library or a user's code, which may be what needs them. */
+static void choose_threads(const struct trial *trial)
+{
+    const struct algorithm *algorithm = trial->algorithm;
+    if (algorithm->family == FAMILY_OWN || algorithm->family == FAMILY_CEILING)
+        end_openmp_threads();
+    else if (algorithm->family == FAMILY_USER && algorithm->traits & TRAIT_HAS_THREADS)
+        start_team(trial->call->problem.threads);
+}
+
+/* Between hot runs the places are in the caches already. Helpers of the pool spin as well, after a
+ * look or another algorithm. */
 static void time_runs(struct device *device, const struct trial *trial, double *time_ms,
                       struct look *looks, unsigned count)
 {
     const bool whole = looks_at_all(trial);
     for (unsigned i = 0; i < count; i++) {
         cpu_clear_results(trial);
+        if (!runs_in_pool(trial->algorithm))
+            rest_helpers();
         cpu_set_cache_state(cpu_of(device), trial);
         time_ms[i] = timed_run_ms(trial);
         cpu_look(device, trial, whole, &looks[i]);
@@ -271,8 +293,7 @@ static void time_runs(struct device *device, const struct trial *trial, double *
 const char *cpu_measure(struct device *device, const struct trial *trial, double *time_ms,
                         struct look *looks, unsigned count)
 {
-    if (trial->algorithm->family != FAMILY_LIBRARY)
-        end_openmp_threads();
+    choose_threads(trial);
     pin(cpu_of(device), trial->algorithm, true);
     if (trial->cache == CACHE_HOT)
         timed_run_ms(trial);

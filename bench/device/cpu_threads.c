@@ -53,6 +53,13 @@ unsigned openmp_threads(unsigned wanted)
     return startable_threads(wanted < limit ? wanted : limit);
 }
 
+void start_team(unsigned threads)
+{
+#pragma omp parallel num_threads(threads)
+    {
+    }
+}
+
 void end_openmp_threads(void)
 {
     omp_pause_resource_all(omp_pause_soft);

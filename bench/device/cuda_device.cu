@@ -3,15 +3,16 @@
 
 #include "../../kernels/device_limits.cuh"
 #include "../base/errors.h"
-#include "../base/interrupt.h"
 
 #include <algorithm>
 #include <exception>
 #include <new>
 #include <type_traits>
 #include <unistd.h>
-#ifndef __CUDACC__
-#include "../../emulator/emulator.h"
+#ifdef __CUDACC__
+#include "gpu_side.cuh"
+#else
+#include "emulator_side.cuh"
 #endif
 
 #define BACKEND_JOIN(backend) backend##_backend
@@ -34,113 +35,6 @@ __attribute__((constructor(101))) static void end_with_one_line()
     std::set_new_handler(out_of_memory);
     std::set_terminate(end_of_library);
 }
-
-/* ---- where the GPU and the emulator differ ---- */
-
-#ifdef __CUDACC__
-
-constexpr enum device_kind KIND = DEVICE_GPU;
-constexpr bool SIMULATED = false;
-constexpr double CORE_BYTES_PER_CYCLE = 128;
-static void seed_device(uint64_t)
-{
-}
-static const char *kernel_error_detail()
-{
-    return "";
-}
-static void forget_kernel_error()
-{
-}
-static bool is_driver_missing(cudaError_t error)
-{
-    return error == cudaErrorInsufficientDriver;
-}
-
-kernel_watch::kernel_watch(const struct problem *, bool)
-{
-}
-kernel_watch::~kernel_watch()
-{
-}
-void describe_buffer(const struct buffer *)
-{
-}
-
-constexpr void (*set_device_count)(int) = nullptr;
-static size_t allocations(cuda_device *)
-{
-    return 0;
-}
-
-static void read_pci_bus_id(char *text, int size, int index)
-{
-    if (cudaDeviceGetPCIBusId(text, size, index) != cudaSuccess)
-        text[0] = '\0';
-}
-
-#else
-
-constexpr enum device_kind KIND = DEVICE_EMULATOR;
-constexpr bool SIMULATED = true;
-constexpr double CORE_BYTES_PER_CYCLE = 0;
-static void seed_device(uint64_t seed)
-{
-    emulator_set_seed(seed);
-}
-static const char *kernel_error_detail()
-{
-    return emulator_error_detail();
-}
-static void forget_kernel_error()
-{
-    emulator_reset();
-}
-static bool is_driver_missing(cudaError_t)
-{
-    return false;
-}
-
-/* How much CPU time may pass without the end of a thread. One thread may do all the work, of a
- * row that takes --max-time or more: 2^20 elements take the slowest kernel of ours a second. */
-static double limit_ms(const struct problem *problem)
-{
-    constexpr double LEAST_MS = 5000, ROWS = 10, ELEMENTS = 1 << 20;
-    return std::max(LEAST_MS, ROWS * problem->max_time_ms) *
-           std::max(1.0, (double)problem->n / ELEMENTS);
-}
-
-kernel_watch::kernel_watch(const struct problem *problem, bool own_streams_only)
-{
-    const struct emulator_watch watch = {limit_ms(problem), interrupted, own_streams_only};
-    emulator_watch_kernels(&watch);
-}
-kernel_watch::~kernel_watch()
-{
-    emulator_watch_kernels(nullptr);
-}
-void describe_buffer(const struct buffer *buffer)
-{
-    emulator_describe_memory(static_cast<char *>(buffer->data) - GUARD_BYTES, buffer->data,
-                             buffer->bytes);
-}
-
-static size_t allocations(cuda_device *)
-{
-    return emulator_allocations();
-}
-
-static void set_device_count(int count)
-{
-    emulator_set_device_count((unsigned)count);
-}
-
-static void read_pci_bus_id(char *text, int, int)
-{
-    text[0] = '\0';
-}
-
-#endif
 
 /* ---- errors ---- */
 

@@ -298,13 +298,32 @@ static const char *check_reduce(struct device *device, struct check check,
     return check_elements(device, check, "written after the sum: output", verdict);
 }
 
+/* After a check has failed: says so if it is the other kind of scan. A slice does not know the kind
+ * of those before it. */
+static const char *look_for_other_kind(struct device *device, struct check check,
+                                       struct verdict *verdict)
+{
+    const size_t length = strlen(verdict->reason);
+    const bool inclusive = check.scan == KIND_EXCLUSIVE;
+    int64_t index;
+    if (check.input.before > 0 || check.input.after > 0)
+        return NULL;
+    check.scan = inclusive ? KIND_INCLUSIVE : KIND_EXCLUSIVE;
+    const char *why = device->can->first_wrong(device, &check, &index);
+    if (why == NULL && index == NO_INDEX)
+        snprintf(verdict->reason + length, sizeof verdict->reason - length,
+                 "; right for the %s scan", inclusive ? "inclusive" : "exclusive");
+    return why;
+}
+
 /* Checks each element against its predecessor. */
 static const char *check_scan(struct device *device, struct check check, const struct buffer *count,
                               struct verdict *verdict)
 {
     (void)count;
     check.kind = CHECK_SCAN;
-    return check_elements(device, check, "output", verdict);
+    const char *why = check_elements(device, check, "output", verdict);
+    return why == NULL && !verdict->passed ? look_for_other_kind(device, check, verdict) : why;
 }
 
 typedef const char *check_function(struct device *device, struct check check,

@@ -101,6 +101,29 @@ static void a_part_may_call(void **state)
     assert_int_equal(right, 3);
 }
 
+/* ---- Between calls ---- */
+
+/* Returns the CPU time of this process while it sleeps for 10 ms. */
+static double busy_ms_asleep(void)
+{
+    struct timespec before, after;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
+    nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
+    return (double)(after.tv_sec - before.tv_sec) * 1e3 +
+           (double)(after.tv_nsec - before.tv_nsec) * 1e-6;
+}
+
+static void helpers_rest_when_told_to(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 5; round++) {
+        assert_int_equal(done_once(4), 4);
+        rest_helpers();
+        assert_true(busy_ms_asleep() < 2);
+    }
+}
+
 /* ---- Without helpers ---- */
 
 static int status_of_child(int (*test)(void))
@@ -240,6 +263,7 @@ int main(void)
         cmocka_unit_test(each_part_is_done_once),
         cmocka_unit_test(callers_do_not_disturb_each_other),
         cmocka_unit_test(a_part_may_call),
+        cmocka_unit_test(helpers_rest_when_told_to),
         cmocka_unit_test(a_child_of_fork_has_its_own),
         cmocka_unit_test(the_caller_does_what_no_thread_can),
         cmocka_unit_test(nobody_waits_for_a_helper_that_is_late),
