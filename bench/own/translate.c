@@ -3,101 +3,11 @@
 #include "translate.h"
 
 #include "../base/text.h"
-#include "tokens.h"
+#include "shared_variables.h"
+#include "translation.h"
 
-#include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-struct translation {
-    const struct source *source;
-    FILE *out;
-    size_t done; /* how much of the source is in `out` */
-    unsigned shared_count;
-    struct untranslatable *why;
-};
-
-static void refuse(const struct translation *translation, size_t t, const char *what)
-{
-    const struct source *source = translation->source;
-    struct untranslatable *why = translation->why;
-    if (why->file[0] != '\0')
-        return;
-    snprintf(why->file, sizeof why->file, "%s", source->files[source->tokens[t].file]);
-    why->line = source->tokens[t].line;
-    snprintf(why->what, sizeof why->what, "%s", what);
-}
-
-/* ---- Pieces of text, which whoever asks for them frees ---- */
-
-__attribute__((format(printf, 1, 2))) static char *formatted(const char *format, ...)
-{
-    struct text text;
-    va_list arguments;
-    va_start(arguments, format);
-    open_text(&text);
-    vfprintf(text.out, format, arguments);
-    close_text(&text);
-    va_end(arguments);
-    return text.bytes;
-}
-
-static void put_tokens(FILE *out, const struct source *source, size_t first, size_t end)
-{
-    for (size_t t = first; t < end; t++) {
-        const struct token *token = &source->tokens[t];
-        const bool apart = t > first && source->tokens[t - 1].end < token->start;
-        fprintf(out, "%s%.*s", apart ? " " : "", (int)(token->end - token->start),
-                source->text + token->start);
-    }
-}
-
-/* The tokens from `first` up to `end` on one line. */
-static char *joined(const struct source *source, size_t first, size_t end)
-{
-    struct text text;
-    open_text(&text);
-    put_tokens(text.out, source, first, end);
-    close_text(&text);
-    return text.bytes;
-}
-
-/* ---- Replacements ---- */
-
-/* Writes what precedes token `first`, and leaves out the tokens up to `end`. */
-static void leave_out(struct translation *translation, size_t first, size_t end)
-{
-    const struct source *source = translation->source;
-    const size_t start = source->tokens[first].start, done = translation->done;
-    if (start > done) /* not so in a torn text: two replacements overlap */
-        fwrite(source->text + done, 1, start - done, translation->out);
-    translation->done = source->tokens[end - 1].end;
-}
-
-/* Writes a form, in which $0, $1 and so on are the pieces, and frees these. */
-static void put_form(FILE *out, const char *form, char *const pieces[], size_t count)
-{
-    for (; *form != '\0'; form++)
-        if (form[0] == '$' && isdigit((unsigned char)form[1]))
-            fputs(pieces[*++form - '0'], out);
-        else
-            fputc(*form, out);
-    for (size_t p = 0; p < count; p++)
-        free(pieces[p]);
-}
-
-/* Brings back the number of the line after the tokens from `first` up to `end`, where what replaces
- * them has more or fewer lines. What follows is the rest of their last line. */
-static void put_line_marker(const struct translation *translation, size_t first, size_t end)
-{
-    const struct source *source = translation->source;
-    const struct token *next = &source->tokens[end < source->count ? end : source->count - 1];
-    const struct token *last = &source->tokens[end - 1];
-    if (next->line != source->tokens[first].line || next->file != source->tokens[first].file)
-        fprintf(translation->out, "\n# %d \"%s\"\n", last->line, source->files[last->file]);
-}
 
 /* ---- Launches: kernel<<<grid, block, shared, stream>>>(arguments) ---- */
 
@@ -172,7 +82,8 @@ static size_t translate_launch(struct translation *translation, size_t open)
     const size_t first = start_of_kernel(source, open);
     const size_t close = end_of_configuration(source, open + 3);
     if (first == open || close == source->count) {
-        refuse(translation, open, "a launch, <<<, that is not of the form kernel<<<...>>>(...)");
+        refuse_translation(translation, open,
+                           "a launch, <<<, that is not of the form kernel<<<...>>>(...)");
         return open + 3;
     }
     const size_t name = find_kernel_name(source, first, open);
@@ -205,134 +116,6 @@ static size_t translate_launch_call(struct translation *translation, size_t t)
     return t + 1;
 }
 
-/* ---- __shared__ variables ---- */
-
-static bool is_attribute(const struct source *source, size_t t)
-{
-    return is_token(source, t, "__attribute__") || is_token(source, t, "alignas");
-}
-
-/* The first token from `t` on that is one of the marks, outside all brackets; `end`: there is none.
- * The marks separate the parts of a declaration. */
-static size_t next_part(const struct source *source, size_t t, size_t end, const char *marks)
-{
-    int angles = 0;
-    while (t < end) {
-        const char c = source->text[source->tokens[t].start];
-        const bool mark = source->tokens[t].kind == TOKEN_MARK;
-        if (is_attribute(source, t) && is_token(source, t + 1, "(")) {
-            t = after_brackets(source, t + 1);
-        } else if (mark && angles == 0 && strchr(marks, c) != NULL) {
-            return t;
-        } else if (mark && (c == '(' || c == '[' || c == '{')) {
-            t = after_brackets(source, t);
-        } else {
-            angles += mark && c == '<';
-            angles -= mark && c == '>' && angles > 0;
-            t++;
-        }
-    }
-    return end;
-}
-
-/* The type: what precedes the name, without what says how it is stored. */
-static char *type_of(const struct source *source, size_t first, size_t name, bool with_attributes)
-{
-    static const char *const storage[] = {"extern", "static", "__shared__", "inline", NULL};
-    struct text text;
-    open_text(&text);
-    for (size_t t = first, after; t < name; t = after) {
-        const bool attribute = is_attribute(source, t) && is_token(source, t + 1, "(");
-        after = attribute ? after_brackets(source, t + 1) : t + 1;
-        if (attribute ? with_attributes : !is_one_of(source, t, storage)) {
-            put_tokens(text.out, source, t, after);
-            fputc(' ', text.out);
-        }
-    }
-    close_text(&text);
-    return text.bytes;
-}
-
-struct shared_declaration {
-    size_t first, name, end; /* of its tokens; `name` of the first declarator */
-    bool is_extern, in_function;
-};
-
-/* A variable of the block: a member of a struct of its own, which carries its type. */
-static void put_static_variable(struct translation *translation,
-                                const struct shared_declaration *declaration, size_t declarator,
-                                size_t declarator_end)
-{
-    static const char form[] =
-        "struct plain_struct_$0_ { $1$2; }; static const ::plain_shared_variable "
-        "plain_variable_$0_ = {sizeof(plain_struct_$0_), alignof(plain_struct_$0_), \"$3\", $4}; "
-        "auto &$3 = static_cast<plain_struct_$0_ *>(::plain_shared(&plain_variable_$0_))->$3; ";
-    const struct source *source = translation->source;
-    size_t name = declarator;
-    while (name + 1 < declarator_end && !is_word(source, name))
-        name++;
-    const struct token *place = &source->tokens[name];
-    char *const pieces[] = {formatted("%u", translation->shared_count++),
-                            type_of(source, declaration->first, declaration->name, true),
-                            joined(source, declarator, declarator_end),
-                            joined(source, name, name + 1),
-                            formatted("\"%s\", %d", source->files[place->file], place->line)};
-    put_form(translation->out, form, pieces, sizeof pieces / sizeof *pieces);
-}
-
-/* `extern __shared__ T name[]...`: a pointer to T or, with more dimensions, to arrays of it. */
-static void put_extern_variable(struct translation *translation,
-                                const struct shared_declaration *declaration)
-{
-    static const char local[] = "typedef $1plain_type_$0_$2; plain_type_$0_ *$3 = "
-                                "static_cast<plain_type_$0_ *>(::plain_dynamic_shared());";
-    static const char global[] =
-        "typedef $1plain_type_$0_$2; static ::plain_dynamic_array<plain_type_$0_> $3;";
-    const struct source *source = translation->source;
-    const size_t name = declaration->name;
-    const size_t rest =
-        is_token(source, name + 1, "[") ? after_brackets(source, name + 1) : name + 1;
-    char *const pieces[] = {formatted("%u", translation->shared_count++),
-                            type_of(source, declaration->first, name, false),
-                            joined(source, rest, declaration->end), joined(source, name, name + 1)};
-    put_form(translation->out, declaration->in_function ? local : global, pieces,
-             sizeof pieces / sizeof *pieces);
-}
-
-/* Returns the index after the declaration. */
-static size_t translate_shared(struct translation *translation, size_t shared, bool in_function)
-{
-    const struct source *source = translation->source;
-    struct shared_declaration declaration = {.in_function = in_function};
-    size_t first = shared;
-    while (first > 0 && !is_token(source, first - 1, ";") && !is_token(source, first - 1, "{") &&
-           !is_token(source, first - 1, "}"))
-        first--;
-    declaration.first = first;
-    declaration.end = next_part(source, first, source->count, ";");
-    const size_t after_name = next_part(source, first, declaration.end, "[,=");
-    declaration.name = after_name - 1;
-    for (size_t t = first; t < after_name; t++)
-        declaration.is_extern |= is_token(source, t, "extern");
-    if (!is_word(source, declaration.name) || declaration.end == source->count ||
-        (!declaration.is_extern && !in_function)) {
-        refuse(translation, shared, "a __shared__ variable that is not declared in a function");
-        return shared + 1;
-    }
-    leave_out(translation, first, declaration.end + 1);
-    if (declaration.is_extern) {
-        put_extern_variable(translation, &declaration);
-    } else {
-        for (size_t d = declaration.name; d < declaration.end;) {
-            const size_t end = next_part(source, d, declaration.end, ",");
-            put_static_variable(translation, &declaration, d, end);
-            d = end + 1;
-        }
-    }
-    put_line_marker(translation, first, declaration.end + 1);
-    return declaration.end + 1;
-}
-
 /* ---- What cannot be emulated ---- */
 
 /* asm("mov.u32 %0, %%laneid;" : "=r"(x)); is the one piece of PTX that is understood. Returns the
@@ -350,7 +133,7 @@ static size_t translate_asm(struct translation *translation, size_t t)
         return after;
     const bool lane = has_text(source, open + 1, "%laneid") && has_text(source, open + 1, "mov.");
     if (!lane || !is_token(source, open + 2, ":") || !is_token(source, open + 4, "(")) {
-        refuse(translation, t, "inline PTX");
+        refuse_translation(translation, t, "inline PTX");
         return after;
     }
     leave_out(translation, t, after);
@@ -393,7 +176,7 @@ static void look_for_foreign_word(const struct translation *translation, size_t 
         if (is_token(source, t, foreign_words[i].word) &&
             (mark == NULL || is_mark(source, t + 1, mark)) &&
             (mark == NULL || mark[0] != '<' || begins_declaration(source, t)))
-            refuse(translation, t, foreign_words[i].what);
+            refuse_translation(translation, t, foreign_words[i].what);
     }
 }
 
