@@ -108,8 +108,8 @@ struct device_limits {
     int cluster_blocks;       /* the most of one thread-block cluster, a multiprocessor for each */
     size_t cache_bytes;       /* last-level cache */
     enum simd_path best_simd; /* on the CPU: the widest it supports */
-    /* CPU: a cpu_set_t. Each thread of a team is pinned to one of its processors. NULL: no
-     * thread is pinned. */
+    /* CPU: a cpu_set_t. Each thread is pinned to one of its processors. NULL: no thread is
+     * pinned. */
     const void *pinned_to;
     unsigned members;     /* devices of the team; 0: one device by itself */
     unsigned processes;   /* that these devices belong to */

@@ -1,5 +1,5 @@
 /* memcpy: the memory ceiling of all operations: the faster of the C library's memcpy and a copy
- * with non-temporal stores, each with as many threads as its row says.
+ * with non-temporal stores, each with at most as many threads as its row says.
  *
  * Which one is faster depends on the CPU, the size and the contents of the caches. Both are
  * tried at first, and every 32nd call tries the slower one again, which is too rare to move a

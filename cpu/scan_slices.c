@@ -23,7 +23,7 @@ static struct layout layout_of(const struct problem *p)
     return (struct layout){.total = total, .parts = next_place(total + sizeof(uint64_t))};
 }
 
-/* There are as many parts as threads were asked for, even if the system grants fewer. */
+/* There is a part for each thread that is worth waking. */
 static uint64_t part_start(const struct problem *p, unsigned part)
 {
     return slice_start(p->n, threads_for(p), part);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* MADV_HUGEPAGE, sched_getaffinity */
 #include "handle.h"
 
+#include "../bench/base/thread_pool.h"
 #include "../bench/cpu_features.h"
 
 #include <sched.h>
@@ -49,6 +50,8 @@ static unsigned processor_count(void)
     const long online = sysconf(_SC_NPROCESSORS_ONLN);
     return online > 0 ? (unsigned)online : 1;
 }
+
+_Static_assert(SCANBENCH_MAX_THREADS <= MOST_PARTS, "more threads than parts of a job");
 
 static scanbench_status open_cpu(scanbench_handle *handle, unsigned threads)
 {

@@ -100,10 +100,14 @@ static const char *unsupported(const struct problem *problem)
     return why;
 }
 
-/* A status other than OK leaves the output as it is, and the check of the result says so. */
+/* A status other than OK leaves the output as it is, and the check of the result says so. The
+ * library has the helpers of the program, which are pinned. */
 static void prepare(const struct call *call)
 {
     open_row(call, &cpu_side, call->problem.threads);
+    scanbench_handle *handle = *call->kept;
+    if (handle != NULL)
+        handle->limits.pinned_to = call->problem.device->pinned_to;
 }
 
 static void run(const struct call *call)

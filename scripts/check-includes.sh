@@ -114,8 +114,8 @@ only "a GPU engine may also include the processes" \
 
 # The library: a second top above algorithms and bench/, which nothing else stands on.
 only "the library's interface includes libc only" "$libc" library/scanbench.h
-only "the library includes algorithm.h, choice.h, cpu_features.h, tables, and itself" \
-    "\"\.\./bench/((algorithm|choice|cpu_features)\.h|(operands|operations|operators|types)\.def)\"|\"(handle|rows|scanbench|solve|task)\.h\"|\"algorithms\.def\"|$libc|$intrinsics" \
+only "the library includes algorithm.h, choice.h, cpu_features.h, the thread pool, tables, and itself" \
+    "\"\.\./bench/((algorithm|base/thread_pool|choice|cpu_features)\.h|(operands|operations|operators|types)\.def)\"|\"(handle|rows|scanbench|solve|task)\.h\"|\"algorithms\.def\"|$libc|$intrinsics" \
     library/handle.h library/rows.h library/solve.h library/task.h library/*.c
 only "the library's side of GPUs includes launch.cuh and device_limits.cuh as well" \
     "\"\.\./kernels/(launch|device_limits)\.cuh\"|\"(handle|rows)\.h\"|\"algorithms\.def\"" library/*.cu

@@ -26,10 +26,13 @@ enum {
     CACHE_LINE_BYTES = 64,
     STACK_BYTES = 2 << 20,
     SPINS_BEFORE_YIELD = 4000,
+    SPINS_BEFORE_SLEEP = 8000,
+    SLEEP_NS = 50000,
+    NOBODY = MOST_PARTS,  /* no number of a helper */
     LOOKS_PER_ROUND = 64, /* at the pool, between looks at the clock */
-    /* A helper spins before it sleeps, since waking it takes longer than a short job; only shortly
-     * where others want its processor, since it would be stopped within the next job instead. A
-     * round of STOPPED_NS was interrupted. One interruption happens anywhere; two within a few
+    /* A helper spins before it sleeps, since waking it takes longer than a short job; only briefly
+     * where others want its processor, or it would be preempted within the next job. A round of
+     * STOPPED_NS was interrupted. One interruption happens anywhere; two within a few
      * calls make a busy processor. */
     LONG_SPIN_NS = 16000000,
     SHORT_SPIN_NS = 20000,
@@ -44,7 +47,7 @@ struct pool;
 struct helper {
     _Alignas(CACHE_LINE_BYTES) _Atomic uint32_t asleep; /* a futex: 1 until it is woken */
     _Atomic bool is_inside;                             /* or about to find the pool closed */
-    _Atomic uint32_t begun_in; /* the call in which its part was begun last */
+    _Atomic uint64_t begun_in; /* the call in which its part was begun last */
     unsigned number;           /* from 1; its part */
     unsigned stops;            /* ONE_STOP for each; an eighth is forgotten with each call */
     struct pool *pool;
@@ -60,21 +63,22 @@ struct pool {
     struct helper *helpers[MOST_PARTS]; /* by number */
 };
 
-enum { IS_OPEN = 1 };
+enum { IS_OPEN = 1, CALL_SHIFT = 14, MOST_OF_STATE = (1 << (CALL_SHIFT - 1)) - 1 };
+_Static_assert((int)MOST_PARTS <= (int)MOST_OF_STATE, "a state has no room for so many parts");
 
-static uint64_t open_state(uint32_t call, unsigned parts)
+static uint64_t open_state(uint64_t call, unsigned parts)
 {
-    return (uint64_t)call << 32 | parts << 1 | IS_OPEN;
+    return call << CALL_SHIFT | parts << 1 | IS_OPEN;
 }
 
-static uint32_t call_of(uint64_t state)
+static uint64_t call_of(uint64_t state)
 {
-    return (uint32_t)(state >> 32);
+    return state >> CALL_SHIFT;
 }
 
 static unsigned parts_of(uint64_t state)
 {
-    return (uint32_t)state >> 1;
+    return state >> 1 & MOST_OF_STATE;
 }
 
 static void spin(void)
@@ -84,9 +88,12 @@ static void spin(void)
 #endif
 }
 
+/* To yield is not enough for a thread of lower priority. */
 void spin_or_yield(unsigned *spins)
 {
-    if (++*spins >= SPINS_BEFORE_YIELD)
+    if (++*spins >= SPINS_BEFORE_SLEEP)
+        nanosleep(&(struct timespec){.tv_nsec = SLEEP_NS}, NULL);
+    else if (*spins >= SPINS_BEFORE_YIELD)
         sched_yield();
     else
         spin();
@@ -101,16 +108,16 @@ static int64_t now_ns(void)
     return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 
-/* Are helpers to sleep at once? */
-static _Atomic bool resting;
+/* The first helper that is to sleep at once, as are all after it. */
+static _Atomic unsigned resting = NOBODY;
 
-static bool is_called(struct pool *pool, uint32_t last_call)
+static bool is_called(struct pool *pool, uint64_t last_call)
 {
     return call_of(atomic_load(&pool->state)) != last_call;
 }
 
 /* Returns whether a call came while the helper spun. */
-static bool spin_for_call(struct helper *helper, uint32_t last_call)
+static bool spin_for_call(struct helper *helper, uint64_t last_call)
 {
     const int64_t start = now_ns(), most = helper->stops < BUSY ? LONG_SPIN_NS : SHORT_SPIN_NS;
     for (int64_t now = start, then; now - start < most; now = then) {
@@ -119,7 +126,7 @@ static bool spin_for_call(struct helper *helper, uint32_t last_call)
                 return true;
             spin();
         }
-        if (atomic_load_explicit(&resting, memory_order_relaxed))
+        if (helper->number >= atomic_load_explicit(&resting, memory_order_relaxed))
             return false;
         then = now_ns();
         if (then - now >= STOPPED_NS) {
@@ -130,7 +137,7 @@ static bool spin_for_call(struct helper *helper, uint32_t last_call)
     return false;
 }
 
-static void sleep_until_call(struct helper *helper, uint32_t last_call)
+static void sleep_until_call(struct helper *helper, uint64_t last_call)
 {
     while (!is_called(helper->pool, last_call)) {
         atomic_store(&helper->asleep, 1);
@@ -140,9 +147,9 @@ static void sleep_until_call(struct helper *helper, uint32_t last_call)
     }
 }
 
-static void await_call(struct helper *helper, uint32_t last_call)
+static void await_call(struct helper *helper, uint64_t last_call, bool was_needed)
 {
-    if (!spin_for_call(helper, last_call))
+    if (!was_needed || !spin_for_call(helper, last_call))
         sleep_until_call(helper, last_call);
     helper->stops -= helper->stops / 8;
 }
@@ -156,7 +163,7 @@ static void wake(struct helper *helper)
 /* ---- Parts ---- */
 
 /* Of several threads that ask for a helper's part, the first one begins it. */
-static bool begin(struct helper *helper, uint32_t call)
+static bool begin(struct helper *helper, uint64_t call)
 {
     return atomic_load_explicit(&helper->begun_in, memory_order_relaxed) != call &&
            atomic_exchange(&helper->begun_in, call) != call;
@@ -187,13 +194,16 @@ static void *help(void *context)
 {
     struct helper *helper = context;
     struct pool *pool = helper->pool;
-    uint32_t last_call = 0;
+    uint64_t last_call = 0;
+    bool was_needed = true;
+    pthread_setname_np(pthread_self(), "helper");
     for (;;) {
-        await_call(helper, last_call);
+        await_call(helper, last_call, was_needed);
         atomic_store(&helper->is_inside, true);
         const uint64_t state = atomic_load(&pool->state);
         last_call = call_of(state);
-        if (state & IS_OPEN && helper->number < parts_of(state)) {
+        was_needed = helper->number < parts_of(state);
+        if (state & IS_OPEN && was_needed) {
             do_own_part(helper, state);
             do_parts_left(pool, state);
         }
@@ -217,19 +227,27 @@ static void choose_processor(pthread_attr_t *attributes, unsigned number, const 
         }
 }
 
-/* Signals are for the program's own threads. */
+/* Signals to the process are for threads of its own; a fault is of the thread that causes it. */
+static void fill_with_foreign_signals(sigset_t *signals)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+    sigfillset(signals);
+    for (size_t f = 0; f < sizeof faults / sizeof *faults; f++)
+        sigdelset(signals, faults[f]);
+}
+
 static bool start_helper(struct helper *helper, const cpu_set_t *processors)
 {
     pthread_t thread;
     pthread_attr_t attributes;
-    sigset_t all, before;
+    sigset_t foreign, before;
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
     if (processors != NULL && CPU_COUNT(processors) > 0)
         choose_processor(&attributes, helper->number, processors);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    fill_with_foreign_signals(&foreign);
+    pthread_sigmask(SIG_BLOCK, &foreign, &before);
     const bool started = pthread_create(&thread, &attributes, help, helper) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
@@ -238,7 +256,7 @@ static bool start_helper(struct helper *helper, const cpu_set_t *processors)
 
 static void start_helpers(struct pool *pool, unsigned parts, const void *processors)
 {
-    while (pool->helper_count + 1 < parts) {
+    while (pool->helper_count + 1 < parts && pool->helper_count + 1 < MOST_PARTS) {
         struct helper *helper = aligned_alloc(CACHE_LINE_BYTES, sizeof *helper);
         if (helper == NULL)
             return;
@@ -251,7 +269,7 @@ static void start_helpers(struct pool *pool, unsigned parts, const void *process
     }
 }
 
-/* ---- Teams that no call uses ---- */
+/* ---- Pools that no call uses ---- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct pool *idle;
@@ -261,6 +279,7 @@ static void forget_pools(void)
 {
     lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     idle = NULL;
+    atomic_store(&resting, NOBODY);
 }
 
 static void watch_forks(void)
@@ -328,15 +347,15 @@ void run_parts(unsigned parts, const void *processors, part_job *job, void *cont
     give_back(pool);
 }
 
-void rest_helpers(void)
+void rest_helpers(unsigned first)
 {
     unsigned spins = 0;
     pthread_mutex_lock(&lock);
-    atomic_store(&resting, true);
+    atomic_store(&resting, first);
     for (const struct pool *pool = idle; pool != NULL; pool = pool->next_idle)
-        for (unsigned number = 1; number <= pool->helper_count; number++)
+        for (unsigned number = first; number <= pool->helper_count; number++)
             while (atomic_load(&pool->helpers[number]->asleep) == 0)
                 spin_or_yield(&spins);
-    atomic_store(&resting, false);
+    atomic_store(&resting, NOBODY);
     pthread_mutex_unlock(&lock);
 }

@@ -8,9 +8,9 @@ enum { MOST_PARTS = 4096 };
 typedef void part_job(void *context, unsigned part, unsigned parts);
 
 /* Does each of at most MOST_PARTS parts once, on the calling thread and on helpers; returns when
- * all are done. Helpers are started when first needed, and stay. One that comes late finds its part
- * done by another thread, so a processor that is busy elsewhere delays nobody; without memory or
- * threads the caller does everything.
+ * all are done. Helpers are started when first needed, and stay. One that has not begun its part
+ * delays nobody: another thread does it. One that is stopped within its part is waited for. Without
+ * memory or threads the caller does everything.
  *
  * Part k is for the same helper in each call, as long as it is not late. If `processors` (a
  * cpu_set_t) is not NULL, helpers that are started are pinned to one of them each, the caller
@@ -18,8 +18,9 @@ typedef void part_job(void *context, unsigned part, unsigned parts);
  * fork(). */
 void run_parts(unsigned parts, const void *processors, part_job *job, void *context);
 
-/* Sends helpers that spin to sleep, and returns once they do; not while a call runs. */
-void rest_helpers(void);
+/* Sends helpers that spin to sleep, from the `first` on, which are at least 1, and returns once
+ * they do. Must not be called during a call. */
+void rest_helpers(unsigned first);
 
 /* Call this in a loop that waits for another thread: it yields the processor after a while. `spins`
  * starts at 0. */

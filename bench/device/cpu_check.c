@@ -179,8 +179,8 @@ static void digest_part(void *context, unsigned part, unsigned parts)
     atomic_fetch_add(&digests->sum, sum);
 }
 
-/* Between timed runs threads of OpenMP would spin on processors that the next run needs. Those of
- * the pool are the ones that do it. */
+/* Between timed runs threads of OpenMP would spin on processors that the next run needs. The pool's
+ * helpers are those that the next run uses. */
 uint64_t cpu_placed_digest(struct device *device, const struct view *view)
 {
     const struct cpu_device *cpu = cpu_of(device);

@@ -263,8 +263,8 @@ static bool runs_in_pool(const struct algorithm *algorithm)
            algorithm->traits & TRAIT_HAS_THREADS;
 }
 
-/* Threads of OpenMP spin for a while after a loop, on processors that the runs need: none are left
- * except for a library or a user's code, which may be what needs them. */
+/* OpenMP's threads spin for a while after a loop, on processors that a run needs. They are ended
+ * before our own algorithms; libraries and users' code may use them. */
 static void choose_threads(const struct trial *trial)
 {
     const struct algorithm *algorithm = trial->algorithm;
@@ -274,16 +274,15 @@ static void choose_threads(const struct trial *trial)
         start_team(trial->call->problem.threads);
 }
 
-/* Between hot runs the places are in the caches already. Helpers of the pool spin as well, after a
- * look or another algorithm. */
+/* Between hot runs the places are in the caches already. Helpers spin after a look or another
+ * algorithm, so those that a run does not use are sent to sleep before it. */
 static void time_runs(struct device *device, const struct trial *trial, double *time_ms,
                       struct look *looks, unsigned count)
 {
     const bool whole = looks_at_all(trial);
     for (unsigned i = 0; i < count; i++) {
         cpu_clear_results(trial);
-        if (!runs_in_pool(trial->algorithm))
-            rest_helpers();
+        rest_helpers(runs_in_pool(trial->algorithm) ? trial->call->problem.threads : 1);
         cpu_set_cache_state(cpu_of(device), trial);
         time_ms[i] = timed_run_ms(trial);
         cpu_look(device, trial, whole, &looks[i]);

@@ -5,6 +5,7 @@
 #include "../../timing/clock.h"
 #include "../base/errors.h"
 #include "../base/processes.h"
+#include "cpu_threads.h"
 
 #include <stdlib.h>
 
@@ -82,6 +83,7 @@ static void apply(struct device *device, void (*function)(const struct call *),
 
 static void get_ready(struct device *device, const struct trial *trial)
 {
+    end_openmp_threads();
     cpu_clear_results(trial);
     cpu_set_cache_state(cpu_of(device), trial);
     cpu_of(device)->marked = 0;

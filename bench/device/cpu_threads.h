@@ -10,8 +10,9 @@ unsigned startable_threads(unsigned wanted);
  * machine is busy (OMP_DYNAMIC), and not one (OMP_MAX_ACTIVE_LEVELS=0). */
 unsigned openmp_threads(unsigned wanted);
 
-/* Has OpenMP start a team of that many threads. Threads that a measured run had to start would
- * begin on the one processor that their starter is pinned to and is busy on. */
+/* Has OpenMP start that many threads, before users' code that may need them: threads that a
+ * measured run had to start would begin on the one processor that their starter is pinned to and
+ * is busy on. */
 void start_team(unsigned threads);
 
 /* Ends the threads of OpenMP, which would otherwise spin for a while after the loops of this

@@ -35,7 +35,7 @@ static const struct defect_kind kinds[] = {
      "Element i is the sum of those before it; SCANBENCH_SCAN(..., inclusive) asks for the other.",
      FORM_VALUES},
     {"right for the exclusive scan", "the exclusive scan, where the inclusive one is wanted",
-     "Element i is part of its own sum.", FORM_VALUES},
+     "Element i is included in its own sum.", FORM_VALUES},
     {"output[", "wrong result", NULL, FORM_VALUES},
     {": 0 threads per block", "a launch of no threads",
      "Was their number computed from n, or .block used without block(threads)?", FORM_TEXT},

@@ -243,7 +243,7 @@ compile() {
     [ "$output" = "children of fork() can call it" ]
 }
 
-@test "stack: what the header says is enough, for the caller and for threads of the library" {
+@test "stack: what the header says is enough for the caller" {
     long_test
     compile stack
     run "$BATS_TEST_TMPDIR/stack"

@@ -13,8 +13,8 @@
 enum {
     PAGE_BYTES = 4096,
     UNTOUCHED = 0x5A,
-    TEAM = 2,                    /* threads, where few are enough */
-    LARGE = 100000,              /* elements, enough for a team and for buckets in memory */
+    THREADS = 2,                 /* few are enough */
+    LARGE = 100000,              /* elements, enough for threads and for buckets in memory */
     SHORT_CALL_BYTES = 16 << 10, /* docs/library.md: sums, compaction */
     SORT_BYTES = 384 << 10,      /* docs/library.md: sorts */
 };
@@ -186,7 +186,7 @@ int main(void)
     for (enum action action = EXCLUSIVE_SUM; action < ACTION_COUNT; action++) {
         size_t most = 0;
         for (enum simd_path simd = SIMD_PORTABLE; simd <= best_simd(); simd++) {
-            const size_t bytes = most_of(action, simd, TEAM);
+            const size_t bytes = most_of(action, simd, THREADS);
             most = bytes > most ? bytes : most;
         }
         passed &= check(NAMES[action], most, action < SORT_KEYS ? SHORT_CALL_BYTES : SORT_BYTES);

@@ -103,15 +103,23 @@ static void a_part_may_call(void **state)
 
 /* ---- Between calls ---- */
 
-/* Returns the CPU time of this process while it sleeps for 10 ms. */
-static double busy_ms_asleep(void)
+static double now_ms(void)
 {
-    struct timespec before, after;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
-    nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
-    return (double)(after.tv_sec - before.tv_sec) * 1e3 +
-           (double)(after.tv_nsec - before.tv_nsec) * 1e-6;
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec * 1e-6;
+}
+
+static double cpu_ms(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec * 1e-6;
+}
+
+static void sleep_ms(int ms)
+{
+    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
 }
 
 static void helpers_rest_when_told_to(void **state)
@@ -119,9 +127,62 @@ static void helpers_rest_when_told_to(void **state)
     (void)state;
     for (int round = 0; round < 5; round++) {
         assert_int_equal(done_once(4), 4);
-        rest_helpers();
-        assert_true(busy_ms_asleep() < 2);
+        rest_helpers(1);
+        const double before = cpu_ms();
+        sleep_ms(10);
+        assert_true(cpu_ms() - before < 2);
     }
+}
+
+/* Those of an earlier call with more parts do not spin after each later one. */
+static void helpers_that_are_not_needed_sleep(void **state)
+{
+    (void)state;
+    assert_int_equal(done_once(16), 16);
+    for (int round = 0; round < 20; round++) {
+        assert_int_equal(done_once(2), 2);
+        sleep_ms(1);
+    }
+    const double start = now_ms(), before = cpu_ms();
+    for (int round = 0; round < 20; round++) {
+        assert_int_equal(done_once(2), 2);
+        sleep_ms(1);
+    }
+    assert_true(cpu_ms() - before < 1.5 * (now_ms() - start));
+}
+
+/* The signals that a thread of this process blocks, signal s as bit s - 1. */
+static uint64_t blocked_by(const char *thread)
+{
+    char path[64], line[256];
+    unsigned long long signals = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%.20s/status", thread);
+    FILE *file = fopen(path, "r");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        sscanf(line, "SigBlk: %llx", &signals);
+    if (file != NULL)
+        fclose(file);
+    return signals;
+}
+
+/* Faults are for whoever watches memory; Ctrl-C is for the program's own threads. */
+static void helpers_block_signals_but_no_faults(void **state)
+{
+    (void)state;
+    unsigned helpers = 0;
+    assert_int_equal(done_once(4), 4);
+    DIR *threads = opendir("/proc/self/task");
+    assert_non_null(threads);
+    for (const struct dirent *entry; (entry = readdir(threads)) != NULL;)
+        if (atoi(entry->d_name) > 0 && atoi(entry->d_name) != getpid()) {
+            const uint64_t blocked = blocked_by(entry->d_name);
+            assert_true(blocked >> (SIGINT - 1) & 1);
+            assert_false(blocked >> (SIGSEGV - 1) & 1);
+            assert_false(blocked >> (SIGBUS - 1) & 1);
+            helpers++;
+        }
+    closedir(threads);
+    assert_true(helpers >= 3);
 }
 
 /* ---- Without helpers ---- */
@@ -185,13 +246,6 @@ static void the_caller_does_what_no_thread_can(void **state)
 
 enum { HELPED = 4, CALLS = 51 };
 
-static double now_ms(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec * 1e-6;
-}
-
 /* Helpers run only where nothing else wants to. */
 static bool make_helpers_idle(void)
 {
@@ -229,7 +283,7 @@ static double median_ms_when_busy(void)
         const double start = now_ms();
         done_once(HELPED);
         times[i] = now_ms() - start;
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        sleep_ms(1);
     }
     for (long p = 0; busy != NULL && p < processors; p++) {
         kill(busy[p], SIGKILL);
@@ -264,6 +318,8 @@ int main(void)
         cmocka_unit_test(callers_do_not_disturb_each_other),
         cmocka_unit_test(a_part_may_call),
         cmocka_unit_test(helpers_rest_when_told_to),
+        cmocka_unit_test(helpers_that_are_not_needed_sleep),
+        cmocka_unit_test(helpers_block_signals_but_no_faults),
         cmocka_unit_test(a_child_of_fork_has_its_own),
         cmocka_unit_test(the_caller_does_what_no_thread_can),
         cmocka_unit_test(nobody_waits_for_a_helper_that_is_late),
