@@ -32,8 +32,8 @@ enum {
     LOOKS_PER_ROUND = 64, /* at the pool, between looks at the clock */
     /* A helper spins before it sleeps, since waking it takes longer than a short job; only briefly
      * where others want its processor, or it would be preempted within the next job. A round of
-     * STOPPED_NS was interrupted. One interruption happens anywhere; two within a few
-     * calls make a busy processor. */
+     * STOPPED_NS was interrupted. One interruption happens anywhere; two within a
+     * few calls make a busy processor. */
     LONG_SPIN_NS = 16000000,
     SHORT_SPIN_NS = 20000,
     STOPPED_NS = 2000000,
