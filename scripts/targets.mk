@@ -26,8 +26,8 @@ ASAN_BUILD := BUILD=build/asan PROGRAM=build/asan/scanbench NVCC= LIBRARY_CXXFLA
               PROGRAM_LDFLAGS=-no-pie CFLAGS="-Og -g1 -fPIC $(SANITIZE)" \
               CXXFLAGS="-Og -g1 -fPIC $(SANITIZE) $(CALLED)"
 # clang, because its OpenMP tells the thread sanitizer which threads wait for which; gcc's does
-# not.
-TSAN_BUILD := BUILD=build/tsan PROGRAM=build/tsan/scanbench NVCC= CC=clang CXX=clang++ \
+# not. Its sanitizer has functions that emulator/sanitizer.cpp defines as well: these come first.
+TSAN_BUILD := BUILD=build/tsan PROGRAM=build/tsan/scanbench NVCC= CC=clang CXX=clang++ LDFLAGS=-Wl,-z,muldefs \
               CFLAGS="-O1 -g -fsanitize=thread" CXXFLAGS="-O1 -g -fsanitize=thread"
 FUZZ_BUILD := BUILD=build/fuzz PROGRAM=build/fuzz/scanbench NVCC= CC=clang CXX=clang++ \
               CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined" \

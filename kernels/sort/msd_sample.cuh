@@ -124,7 +124,7 @@ needs_bins(const first_digits &digits, leaf_sort::extent<Key> extent, leaf_sort:
     if (digits.shift == 0 || bit_length(Key(wide.highest - wide.lowest)) <= log2_bins + 1)
         return false; /* a digit is one value, or a bin would be one or two */
     const Key last = Key(digits.base + (Key(~Key(0)) >> (8 * sizeof(Key) - range_bits)));
-    if (sampling.is_slice && (wide.lowest < (Key)digits.base || wide.highest > last))
+    if (sampling.is_slice && ((Key)digits.base > wide.lowest || last < wide.highest))
         return true;
     const uint64_t filled = (Key(extent.highest - extent.lowest) >> (range_bits - log2_bins)) + 1;
     return filled * (shape.capacity - shape.capacity / 32) < shape.n;
