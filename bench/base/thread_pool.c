@@ -162,7 +162,7 @@ static void wake(struct helper *helper)
 
 /* ---- Parts ---- */
 
-/* Of several threads that ask for a helper's part, the first one begins it. */
+/* The first thread that asks for a helper's part begins it. */
 static bool begin(struct helper *helper, uint64_t call)
 {
     return atomic_load_explicit(&helper->begun_in, memory_order_relaxed) != call &&

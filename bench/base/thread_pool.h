@@ -1,4 +1,4 @@
-/* thread_pool.h: threads that share the parts of a job, and do not wait for each other. */
+/* thread_pool.h: threads that share the parts of a job. */
 #pragma once
 
 enum { MOST_PARTS = 4096 };
