@@ -192,6 +192,23 @@ template <class T> __device__ __forceinline__ flagged<T> warp_sum(flagged<T> x)
     return {warp_sum(lane_index() >= last_lane(heads) ? x.sum : T(0)), heads != 0};
 }
 
+/* Every lane gets the smallest, or the largest, of all lanes. */
+template <class T> __device__ __forceinline__ T warp_min(T x)
+{
+    if constexpr (std::is_same_v<T, uint32_t> && COMPILED_FOR >= 80)
+        return __reduce_min_sync(ALL_LANES, x);
+    else
+#pragma unroll
+        for (unsigned stride = WARP / 2; stride > 0; stride /= 2)
+            x = min(x, __shfl_xor_sync(ALL_LANES, x, stride));
+    return x;
+}
+
+template <class T> __device__ __forceinline__ T warp_max(T x)
+{
+    return T(~warp_min(T(~x)));
+}
+
 /* Every lane gets the OR of all lanes' bits. */
 template <class T> __device__ __forceinline__ T warp_or(T bits)
 {

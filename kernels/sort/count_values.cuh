@@ -22,6 +22,20 @@ constexpr unsigned EQUAL_ROUNDS = 2;
 /* Packs in flight of a thread that counts. */
 template <class Key> constexpr unsigned LOADS = sizeof(Key) == 1 ? 4 : 2;
 
+/* A pack of keys as words, which the compiler does not take apart before they are counted. */
+using key_words = pack<unsigned, PACK_WIDTH<unsigned>>;
+
+/* Calls f(key) for each key of a pack. */
+template <class Key, class Function>
+__device__ __forceinline__ void for_each_key(const key_words &words, Function f)
+{
+#pragma unroll
+    for (const unsigned word : words.at)
+#pragma unroll
+        for (unsigned shift = 0; shift < 32; shift += 8 * sizeof(Key))
+            f((Key)(word >> shift));
+}
+
 /* The counters of a block, in shared memory. */
 template <class Key> struct counters;
 
@@ -34,12 +48,9 @@ template <> struct counters<uint8_t> {
     {
         atomicAdd(&of_lane[key][lane_index()], 1u);
     }
-    __device__ __forceinline__ void add_pack(const key_pack<uint8_t> &keys,
-                                             unsigned long long *carried)
+    __device__ __forceinline__ void add_pack(const key_words &keys, unsigned long long *carried)
     {
-#pragma unroll
-        for (unsigned k = 0; k < PACK_WIDTH<uint8_t>; k++)
-            add(keys.at[k], carried);
+        for_each_key<uint8_t>(keys, [&](uint8_t key) { add(key, carried); });
     }
 };
 
@@ -93,26 +104,20 @@ template <> struct counters<uint16_t> {
     }
 
     /* Called by all lanes of a warp. */
-    __device__ __forceinline__ void add_pack(const key_pack<uint16_t> &keys,
-                                             unsigned long long *carried)
+    __device__ __forceinline__ void add_pack(key_words keys, unsigned long long *carried)
     {
-        const unsigned first = keys.at[0];
+        unsigned(&word)[4] = keys.at;
+        const unsigned first = word[0] & 0xFFFF;
         const unsigned same = __ballot_sync(ALL_LANES, first == shuffle_from(first, 0));
-        if ((unsigned)__popc(same) < MANY_EQUAL) {
-#pragma unroll
-            for (unsigned k = 0; k < PACK_WIDTH<uint16_t>; k++)
-                add(keys.at[k], carried);
-        } else {
-            unsigned word[PACK_BYTES / sizeof(unsigned)];
-            memcpy(word, &keys, sizeof keys);
+        if ((unsigned)__popc(same) < MANY_EQUAL)
+            return for_each_key<uint16_t>(keys, [&](uint16_t key) { add(key, carried); });
 #pragma unroll 1 /* seldom executed, and long */
-            for (unsigned k = 0; k < PACK_WIDTH<uint16_t>; k++) {
-                add_equal(word[0] & 0xFFFF, carried);
-                word[0] = __funnelshift_r(word[0], word[1], 16);
-                word[1] = __funnelshift_r(word[1], word[2], 16);
-                word[2] = __funnelshift_r(word[2], word[3], 16);
-                word[3] >>= 16;
-            }
+        for (unsigned k = 0; k < PACK_WIDTH<uint16_t>; k++) {
+            add_equal(word[0] & 0xFFFF, carried);
+            word[0] = __funnelshift_r(word[0], word[1], 16);
+            word[1] = __funnelshift_r(word[1], word[2], 16);
+            word[2] = __funnelshift_r(word[2], word[3], 16);
+            word[3] >>= 16;
         }
     }
 };
@@ -127,10 +132,9 @@ template <class Layout> __device__ __forceinline__ void clear_packs(Layout *layo
 }
 
 /* Counts those keys of a pack that the array has. */
-template <class Key>
+template <class Key, class Counters>
 __device__ __forceinline__ void count_one_by_one(const packed_array<const Key> &in, uint64_t p,
-                                                 counters<Key> *counters,
-                                                 unsigned long long *carried)
+                                                 Counters *counters, unsigned long long *carried)
 {
 #pragma unroll 1
     for (uint64_t i = p * PACK_WIDTH<Key>; i < (p + 1) * PACK_WIDTH<Key>; i++)
@@ -140,15 +144,15 @@ __device__ __forceinline__ void count_one_by_one(const packed_array<const Key> &
 
 /* Counts the block's share of the keys: all packs whose turn it is. A warp with the array's first
  * or last pack looks at keys one by one. */
-template <class Key>
-__device__ __forceinline__ void count_keys(const packed_array<const Key> &in,
-                                           counters<Key> *counters, unsigned long long *carried)
+template <class Key, class Counters>
+__device__ __forceinline__ void count_keys(const packed_array<const Key> &in, Counters *counters,
+                                           unsigned long long *carried)
 {
     const uint64_t packs = in.pack_count(), stride = (uint64_t)gridDim.x * blockDim.x;
-    const auto *whole = in.packs();
+    const auto *whole = reinterpret_cast<const key_words *>(in.at);
     for (uint64_t first = global_thread(); first - threadIdx.x < packs;
          first += LOADS<Key> * stride) {
-        key_pack<Key> keys[LOADS<Key>];
+        key_words keys[LOADS<Key>];
 #pragma unroll
         for (unsigned l = 0; l < LOADS<Key>; l++)
             if (in.has_whole(first + l * stride))
@@ -156,6 +160,8 @@ __device__ __forceinline__ void count_keys(const packed_array<const Key> &in,
 #pragma unroll 1 /* for short code: the packs move up to the first place */
         for (unsigned l = 0; l < LOADS<Key>; l++) {
             const uint64_t p = first + l * stride;
+            if (p - lane_index() >= packs)
+                break;
             if (__all_sync(ALL_LANES, in.has_whole(p)))
                 counters->add_pack(keys[0], carried);
             else

@@ -45,22 +45,6 @@ constexpr unsigned log2_bins(unsigned capacity, unsigned threads)
     return capacity <= 10 << 10 ? 12 : threads <= 512 ? 13 : 14;
 }
 
-template <class T> __device__ __forceinline__ T warp_min(T x)
-{
-    if constexpr (std::is_same_v<T, uint32_t> && COMPILED_FOR >= 80)
-        return __reduce_min_sync(ALL_LANES, x);
-    else
-#pragma unroll
-        for (unsigned stride = WARP / 2; stride > 0; stride /= 2)
-            x = min(x, __shfl_xor_sync(ALL_LANES, x, stride));
-    return x;
-}
-
-template <class T> __device__ __forceinline__ T warp_max(T x)
-{
-    return T(~warp_min(T(~x)));
-}
-
 /* Bins of equal width in value, for keys that are not mapped to ranks. */
 template <class Key> struct inner_bins {
     value_bins<Key> bins;

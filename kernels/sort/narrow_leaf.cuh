@@ -1,5 +1,5 @@
-/* narrow_leaf.cuh: one block sorts some thousand keys of 8 or 16 bits, as leaf_sort sorts their
- * ranks in words. */
+/* narrow_leaf.cuh: one block sorts some thousand keys of 16 bits, as leaf_sort sorts their ranks in
+ * words. */
 #pragma once
 
 #include "leaf_sort.cuh"
@@ -27,19 +27,6 @@ template <unsigned THREADS, unsigned MOST> struct narrow_agent {
     using words = agent<uint32_t, THREADS, MOST>;
     words of_ranks;
 
-    /* Of 8 bits, it only matters whether all ranks are equal: there is a bin for each. */
-    template <class Stored, class Held>
-    __device__ __forceinline__ extent<uint32_t> range_of(const Held &ranks, Stored any)
-    {
-        if constexpr (sizeof(Stored) > 1)
-            return of_ranks.extent_of(ranks);
-        bool differ = false;
-        ranks.for_each([&](unsigned k) { differ |= ranks.rank[k] != any; });
-        if (__syncthreads_or(differ))
-            return {0, (1u << 8 * sizeof(Stored)) - 1};
-        return {any, any};
-    }
-
     template <unsigned COUNT, class Stored>
     __device__ __forceinline__ void sort_held(const Stored *from, unsigned count, Stored *out,
                                               const key_order<Stored> &order)
@@ -51,7 +38,7 @@ template <unsigned THREADS, unsigned MOST> struct narrow_agent {
         for (unsigned k = 0; k < COUNT; k++)
             ranks.rank[k] = order(Stored(ranks.rank[k]));
         of_ranks.clear_bins();
-        const extent<uint32_t> range = range_of(ranks, order(from[0]));
+        const extent<uint32_t> range = of_ranks.extent_of(ranks);
         const auto at = result_at(out, count);
         const narrow_result<Stored> result = {at.aligned, at.first, at.end, range.lowest, order};
         if (range.lowest == range.highest) {
@@ -63,20 +50,23 @@ template <unsigned THREADS, unsigned MOST> struct narrow_agent {
             ranks.rank[k] -= range.lowest;
         const unsigned bits = bit_length(range.highest - range.lowest);
         const unsigned shift = bits > words::LOG2_BINS ? bits - words::LOG2_BINS : 0;
-        const unsigned most =
-            of_ranks.template place_by_bins<Order>(ranks, rank_bins<uint32_t>{shift}, result);
-        uint32_t *all = of_ranks.ranks;
-        if (shift == 0) { /* each bin is a value */
-            of_ranks.template write_ranks<Order>(result);
-        } else if (!of_ranks.template finish<Order>(result, most)) {
-            /* Skewed keys. Two digits take less time than to merge. */
-            ranks.for_each([&](unsigned k) { all[ranks.index(k)] = ranks.rank[k]; });
-            __syncthreads();
-            of_ranks.template sort_by_digits<COUNT, Order>(all, count, all);
-            __syncthreads();
-            for (unsigned i = threadIdx.x; i < count; i += THREADS)
-                out[i] = key_at<Order>(result, all[i]);
+        const rank_bins<uint32_t> bins = {shift};
+        const bool bin_is_value = shift == 0;
+        if (bin_is_value || !of_ranks.seem_skewed(ranks, bins)) {
+            const unsigned most = of_ranks.template place_by_bins<Order>(ranks, bins, result);
+            if (bin_is_value)
+                return of_ranks.template write_ranks<Order>(result);
+            if (of_ranks.template finish<Order>(result, most))
+                return;
         }
+        /* Skewed keys. Two digits take less time than to merge. */
+        uint32_t *all = of_ranks.ranks;
+        ranks.for_each([&](unsigned k) { all[ranks.index(k)] = ranks.rank[k]; });
+        __syncthreads();
+        of_ranks.template sort_by_digits<COUNT, Order>(all, count, all);
+        __syncthreads();
+        for (unsigned i = threadIdx.x; i < count; i += THREADS)
+            out[i] = key_at<Order>(result, all[i]);
     }
 
     /* Sorts from[0..count), of at least one key, into out, which may be the same place. */

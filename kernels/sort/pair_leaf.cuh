@@ -137,7 +137,7 @@ struct pair_agent {
 
     template <unsigned COUNT>
     __device__ __forceinline__ void sort_held(const pair_leaf<Key, Value> &leaf,
-                                              const key_order<Key> &order)
+                                              const key_order<Key> &order, bool looks)
     {
         tile_keys<Number, THREADS, COUNT> numbers;
         numbers.count = leaf.count;
@@ -166,6 +166,8 @@ struct pair_agent {
         /* Their extent is found because keys may fill a small part of their range. */
         const extent<Number> range = of_numbers.extent_of(numbers);
         const number_bins<Number> bins(range, agent<Number, THREADS, MOST>::BINS);
+        if (looks && of_numbers.seem_skewed(numbers, bins))
+            return sort_skewed(numbers, result);
         const unsigned fullest =
             of_numbers.template place_by_bins<numbers_order>(numbers, bins, result);
         if (fullest > FRONT)
@@ -173,15 +175,15 @@ struct pair_agent {
         write_windows<numbers_order, THREADS>(of_numbers.ranks, result, fullest);
     }
 
-    /* Sorts a leaf of at least one pair. Ends with a barrier. */
+    /* Sorts a leaf of at least one pair. looks: as of agent. Ends with a barrier. */
     __device__ __forceinline__ void sort(const pair_leaf<Key, Value> &leaf,
-                                         const key_order<Key> &order)
+                                         const key_order<Key> &order, bool looks = false)
     {
         constexpr unsigned SOME = (MOST + 1) / 2;
         if (leaf.count <= SOME * THREADS)
-            sort_held<SOME>(leaf, order);
+            sort_held<SOME>(leaf, order, looks);
         else
-            sort_held<MOST>(leaf, order);
+            sort_held<MOST>(leaf, order, looks);
         __syncthreads();
     }
 };

@@ -11,9 +11,9 @@
  * Counters belong to the bits of keys as they are stored. From their sums on, values are in the
  * order of their ranks. A bin is what the first byte of a rank selects: one value of 8 bits, or a
  * page of 256 values of 16 bits. */
+#include "counting_block.cuh"
 #include "narrow_leaf.cuh"
 #include "policy.cuh"
-#include "write_values.cuh"
 
 #include <algorithm>
 
@@ -50,13 +50,13 @@ __global__ void __launch_bounds__(COUNT_THREADS, 1)
     count_8_bits_kernel(const __grid_constant__ packed_array<const uint8_t> in,
                         unsigned long long *counts)
 {
-    constexpr unsigned MINE = BINS / COUNT_WARPS;
     auto *table = shared_memory<counters<uint8_t>>();
     let_next_launch_begin();
     clear_packs(table);
     __syncthreads();
     count_keys(in, table, nullptr);
     __syncthreads();
+    constexpr unsigned MINE = BINS / COUNT_WARPS;
     const unsigned first = threadIdx.x / WARP * MINE;
     unsigned mine = 0; /* lane k has the count of the warp's value k; no block has 2^32 keys */
 #pragma unroll
@@ -93,15 +93,19 @@ __global__ void __launch_bounds__(WRITE_THREADS, WRITE_BLOCKS)
 
 /* ---- few keys: in one block ---- */
 
-constexpr launch_policy FEW = {.threads = 1024, .blocks = 1, .keys = 8};
-using agent_of_few = leaf_sort::narrow_agent<FEW.threads, FEW.keys>;
+/* The most keys that one block sorts soonest by counting them. Those of 16 bits must not wrap a
+ * counter. */
+template <class Key> constexpr uint64_t FEW = sizeof(Key) == 1 ? 1 << 14 : 1 << 15;
 
-template <class Key>
-__global__ void __launch_bounds__(FEW.threads)
-    sort_few_kernel(const Key *in, Key *out, unsigned n,
-                    const __grid_constant__ key_order<Key> order)
+/* Of 16 bits, still fewer are sorted sooner by bins of some values each. */
+constexpr launch_policy LEAF = {.threads = 1024, .blocks = 1, .keys = 8};
+using leaf_agent = leaf_sort::narrow_agent<LEAF.threads, LEAF.keys>;
+
+__global__ void __launch_bounds__(LEAF.threads)
+    sort_leaf_kernel(const uint16_t *in, uint16_t *out, unsigned n,
+                     const __grid_constant__ key_order<uint16_t> order)
 {
-    shared_memory<agent_of_few>()->sort(in, n, out, order);
+    shared_memory<leaf_agent>()->sort(in, n, out, order);
 }
 
 /* ---- 16 bits: count, sum up, write ---- */
@@ -262,17 +266,30 @@ template <class Function> static auto with_narrow_key(const struct problem *prob
                                                            : f.template operator()<uint16_t>();
 }
 
-static bool are_few(const struct problem *problem)
+template <class Key> static bool is_leaf(const struct problem *problem)
 {
-    return problem->n <= FEW.tile();
+    return sizeof(Key) == 2 && problem->n <= LEAF.tile();
+}
+
+/* Are the keys counted by one block? Where it cannot have the shared memory for that, several count
+ * them. */
+template <class Key> static bool are_few(const struct problem *problem)
+{
+    return problem->n <= FEW<Key> &&
+           block_layout<Key>::bytes(problem->n) <= problem->device->shared_bytes_per_block;
+}
+
+template <class Key> static size_t shared_bytes(const struct problem *problem)
+{
+    return is_leaf<Key>(problem)   ? sizeof(leaf_agent)
+           : are_few<Key>(problem) ? block_layout<Key>::bytes(problem->n)
+                                   : std::max(sizeof(counters<Key>), sizeof(write_layout<Key>));
 }
 
 static const char *supports(const struct problem *problem)
 {
     return with_narrow_key(problem, [&]<class Key>() -> const char * {
-        const size_t most = std::max(sizeof(counters<Key>), sizeof(write_layout<Key>));
-        return problem->device->shared_bytes_per_block <
-                       (are_few(problem) ? sizeof(agent_of_few) : most)
+        return problem->device->shared_bytes_per_block < shared_bytes<Key>(problem)
                    ? "needs more shared memory than this device gives a block"
                    : nullptr;
     });
@@ -287,7 +304,9 @@ static unsigned row_count(const struct problem *problem)
 
 static size_t scratch_bytes(const struct problem *problem)
 {
-    if (!is_narrow(problem) || are_few(problem))
+    if (!is_narrow(problem) || with_narrow_key(problem, [&]<class Key>() {
+            return is_leaf<Key>(problem) || are_few<Key>(problem);
+        }))
         return 0;
     if (element_bytes(problem->type) == sizeof(uint8_t))
         return sizeof(state_of_8_bits);
@@ -363,29 +382,38 @@ static void count_and_write(const struct call *call, const packed_array<const ui
     write<write_16_bits_kernel>(call, out, state);
 }
 
-template <class Key> static void sort_few(const struct call *call)
+/* Sorts few keys, by one block. */
+template <auto Kernel, class Key, class... Arguments>
+static void sort_few(const struct call *call, unsigned threads, Arguments... arguments)
 {
     const uint64_t n = call->problem.n;
-    launch<sort_few_kernel<Key>>(queue_of(call),
-                                 {.blocks = n > 0,
-                                  .threads = FEW.threads,
-                                  .traffic = {2 * n * sizeof(Key)},
-                                  .shared_bytes = sizeof(agent_of_few)},
-                                 static_cast<const Key *>(call->input),
-                                 static_cast<Key *>(call->output), (unsigned)n,
-                                 order_of<Key>(call->problem.type));
+    launch<Kernel>(queue_of(call),
+                   {.blocks = n > 0,
+                    .threads = threads,
+                    .traffic = {2 * n * sizeof(Key)},
+                    .shared_bytes = shared_bytes<Key>(&call->problem)},
+                   arguments..., order_of<Key>(call->problem.type));
+}
+
+template <class Key> static void sort(const struct call *call)
+{
+    const uint64_t n = call->problem.n;
+    const auto *from = static_cast<const Key *>(call->input);
+    auto *to = static_cast<Key *>(call->output);
+    const packed_array in(from, 0, n);
+    const packed_array out(to, 0, n);
+    if constexpr (sizeof(Key) == 2)
+        if (is_leaf<Key>(&call->problem))
+            return sort_few<sort_leaf_kernel, Key>(call, LEAF.threads, from, to, (unsigned)n);
+    if (are_few<Key>(&call->problem))
+        sort_few<sort_in_block_kernel<Key>, Key>(call, BLOCK_THREADS<Key>, in, out);
+    else
+        count_and_write(call, in, out);
 }
 
 static void run(const struct call *call)
 {
-    const uint64_t n = call->problem.n;
-    with_narrow_key(&call->problem, [&]<class Key>() {
-        if (are_few(&call->problem))
-            sort_few<Key>(call);
-        else
-            count_and_write(call, packed_array(static_cast<const Key *>(call->input), 0, n),
-                            packed_array(static_cast<Key *>(call->output), 0, n));
-    });
+    with_narrow_key(&call->problem, [&]<class Key>() { sort<Key>(call); });
 }
 
 } // namespace SCANBENCH_BACKEND::counting_sort

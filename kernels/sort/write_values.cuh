@@ -48,7 +48,7 @@ __device__ __forceinline__ unsigned bin_at(const bin_starts *starts, uint64_t pl
  * `end`. Where a value begins, its rank is marked. */
 template <class Key> struct tile {
     uint64_t base, begin, end;
-    key_pack<Key> *marks; /* rows of WARP packs, with no marks yet */
+    key_pack<Key> *marks; /* rows of WARP packs */
 
     /* Marks a value with the keys from `first` to `last`, if it has any in this tile. */
     __device__ __forceinline__ void mark(unsigned rank, uint64_t first, uint64_t last) const
@@ -58,6 +58,15 @@ template <class Key> struct tile {
             reinterpret_cast<Key *>(marks)[first - base] = (Key)rank;
     }
 };
+
+/* Tile number t of some packs each. */
+template <class Key>
+__device__ __forceinline__ tile<Key> tile_of(const packed_array<Key> &out, uint64_t t,
+                                             uint64_t packs, key_pack<Key> *marks)
+{
+    const uint64_t keys = packs * PACK_WIDTH<Key>;
+    return {t * keys, max(t * keys, out.first), min((t + 1) * keys, out.end), marks};
+}
 
 /* Marks the values of 8 bits that begin in a tile, one per lane. */
 template <class Pages>
@@ -126,14 +135,15 @@ __device__ __forceinline__ unsigned fill(key_pack<Key> *keys, unsigned rank,
     return rank;
 }
 
-/* Writes what the marks say, row by row, and removes them. A mark of rank 0 looks like none, and
- * means the same: nothing lower comes before. */
+/* Writes what the marks say, row by row, and removes them. `rank`: of the key before, which matters
+ * if the first place has no mark. A mark of rank 0 looks like none, and means the same: nothing
+ * lower comes before. */
 template <class Key>
 __device__ __forceinline__ void write_rows(const packed_array<Key> &out, const tile<Key> &tile,
-                                           unsigned rows, const key_order<Key> &order)
+                                           unsigned rows, const key_order<Key> &order,
+                                           unsigned rank = 0)
 {
     const uint64_t first = tile.base / PACK_WIDTH<Key> + lane_index();
-    unsigned rank = 0; /* of the last key of the row before */
     for (unsigned row = 0; row < rows; row++) {
         key_pack<Key> &marks = tile.marks[row * WARP + lane_index()];
         key_pack<Key> keys = marks;
@@ -166,12 +176,11 @@ __device__ __forceinline__ void write_tiles(const packed_array<Key> &out, unsign
                                             key_pack<Key> *marks, const bin_starts *starts,
                                             const key_order<Key> &order, const Pages &pages)
 {
-    const uint64_t packs = rows * WARP, keys = packs * PACK_WIDTH<Key>;
+    const uint64_t packs = rows * WARP;
     const unsigned warps = blockDim.x / WARP, warp = threadIdx.x / WARP;
     for (uint64_t t = (uint64_t)blockIdx.x * warps + warp; t * packs < out.pack_count();
          t += (uint64_t)gridDim.x * warps) {
-        const tile<Key> tile = {t * keys, max(t * keys, out.first), min((t + 1) * keys, out.end),
-                                marks + warp * packs};
+        const tile<Key> tile = tile_of(out, t, packs, marks + warp * packs);
         mark_values(tile, starts, out.first, pages);
         __syncwarp();
         write_rows(out, tile, rows, order);

@@ -385,7 +385,7 @@ static void counted_keys(void **state)
     (void)state;
     if (getenv("LONG") == NULL)
         skip();
-    static const uint64_t sizes[] = {0, 1, 33, 1023, 4093, 32769, 70001};
+    static const uint64_t sizes[] = {1, 33, 1023, 8191, 16385, 32767, 70001};
     struct bench bench;
     size_t turn = 0, sorted = 0;
     for (int shape = 0; shape < INPUT_SHAPE_COUNT; shape++) {
@@ -427,15 +427,16 @@ static void narrow_keys_are_skipped(void **state)
         {"efficient-smem", TYPE_I16, VALUES_NONE, 0, "sorts keys of 4 and 8 bytes only"},
         {"counting", TYPE_BF16, VALUES_U64, 0, "values move with keys of 4 and 8 bytes only"},
         {"counting", TYPE_I32, VALUES_NONE, 0, "sorts keys of 8 and 16 bits only"},
-        {"counting", TYPE_I8, VALUES_NONE, 64 << 10, NULL, 8193},
-        {"counting", TYPE_I8, VALUES_NONE, 64 << 10,
-         "needs more shared memory than this device gives a block", 8192},
+        {"counting", TYPE_I8, VALUES_NONE, 32 << 10, NULL, 1 << 14},
+        {"counting", TYPE_I8, VALUES_NONE, 32 << 10,
+         "needs more shared memory than this device gives a block", (1 << 14) + 1},
         {"counting", TYPE_I16, VALUES_NONE, 64 << 10,
          "needs more shared memory than this device gives a block", 100},
         {"counting", TYPE_I16, VALUES_NONE, 99 << 10, NULL, 8192},
         {"counting", TYPE_I16, VALUES_NONE, 99 << 10,
          "needs more shared memory than this device gives a block", 8193},
         {"counting", TYPE_F16, VALUES_NONE, 163 << 10, NULL, 8193},
+        {"counting", TYPE_F16, VALUES_NONE, 163 << 10, NULL, 1 << 15},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct bench bench;
