@@ -205,6 +205,7 @@ enum {
     TRAIT_SEGMENTS_ONLY = 1 << 16,    /* a scan of segments alone */
     TRAIT_PAIRS_ONLY = 1 << 17,       /* a sort of pairs alone */
     TRAIT_NARROW_KEYS_ONLY = 1 << 18, /* a sort of TYPES_OF_NARROW_KEYS alone */
+    TRAIT_OPENMP = 1 << 19,           /* runs on threads of OpenMP */
 };
 
 /* The trait of a CPU algorithm that allocates by itself, inside run(): at most this number of

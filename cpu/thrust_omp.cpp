@@ -61,7 +61,7 @@ static void sort(const struct call *call)
 LIBRARY_MISSING("the CUDA Toolkit, which includes Thrust, or libthrust-dev")
 #endif
 
-constexpr unsigned TRAITS = TRAIT_HAS_THREADS | TRAIT_SYNCHRONISES;
+constexpr unsigned TRAITS = TRAIT_HAS_THREADS | TRAIT_OPENMP | TRAIT_SYNCHRONISES;
 
 extern "C" const struct algorithm cpu_scan_thrust_omp =
     LIBRARY("thrust-omp", OP_SCAN, TRAITS, "Thrust on CPU threads: exclusive_scan, inclusive_scan",

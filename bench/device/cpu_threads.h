@@ -10,7 +10,7 @@ unsigned startable_threads(unsigned wanted);
  * machine is busy (OMP_DYNAMIC), and not one (OMP_MAX_ACTIVE_LEVELS=0). */
 unsigned openmp_threads(unsigned wanted);
 
-/* Has OpenMP start that many threads, before users' code that may need them: threads that a
+/* Has OpenMP start or wake that many threads, before code that may need them: threads that a
  * measured run had to start would begin on the one processor that their starter is pinned to and
  * is busy on. */
 void start_team(unsigned threads);
