@@ -32,9 +32,10 @@ include scripts/toolchain.mk
 
 CFLAGS    ?= -O3 -g1
 CXXFLAGS  ?= -O3 -g1
-# What tests compile without a GPU is PTX alone, and never runs. Only `make test-long` (LONG) has all types in it.
+# What tests compile without a GPU never runs there, so it is only read. `make test-long` (LONG) makes PTX of it, of
+# all types.
 PTX_ALONE := $(filter test,$(FOR)$(strip $(ARCHS)))
-NVCCFLAGS ?= $(if $(PTX_ALONE),-O0 $(QUICK_NVCC)$(if $(LONG),, -DSCANBENCH_FEW_TYPES),-O3)$(if $(LINEINFO), -lineinfo)
+NVCCFLAGS ?= $(if $(PTX_ALONE),-O0 $(QUICK_NVCC)$(if $(LONG),, $(READ_BY_NVCC) -DSCANBENCH_FEW_TYPES),-O3)$(if $(LINEINFO), -lineinfo)
 # By itself, nvcc leaves machine code as it is in all but the largest files. This takes no time, and
 # unpacking is faster than reading.
 COMPRESS_NVCC ?= -Xfatbin=-compress-all

@@ -68,6 +68,8 @@ cuda() {
     # Code for a GPU that never runs need not be fast: nvcc 12.9 and later compile some of it ten
     # times as fast.
     echo "QUICK_NVCC := $($NVCC --help 2>/dev/null | sed -n 's/.*(-Ofc).*/-Ofc=max/p')"
+    # With it, code for a GPU is read, and none is made.
+    echo "READ_BY_NVCC := $($NVCC --help 2>/dev/null | sed -n 's/.*(\(-fdevice-syntax-only\)).*/\1/p')"
 }
 
 gpu_archs() {
