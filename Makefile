@@ -32,10 +32,11 @@ include scripts/toolchain.mk
 
 CFLAGS    ?= -O3 -g1
 CXXFLAGS  ?= -O3 -g1
-# What tests compile without a GPU never runs there, so it is only read. `make test-long` (LONG) makes PTX of it, of
-# all types.
-PTX_ALONE := $(filter test,$(FOR)$(strip $(ARCHS)))
-NVCCFLAGS ?= $(if $(PTX_ALONE),-O0 $(QUICK_NVCC)$(if $(LONG),, $(READ_BY_NVCC) -DSCANBENCH_FEW_TYPES),-O3)$(if $(LINEINFO), -lineinfo)
+# GPU code that tests compile without a GPU never runs. An nvcc that can do so only checks it. `make test-long` (LONG)
+# makes PTX of it, of all types.
+NEVER_RUNS := $(filter test,$(FOR)$(strip $(ARCHS)))
+ONLY_READ  := $(if $(and $(NEVER_RUNS),$(if $(LONG),,all)),$(READ_BY_NVCC))
+NVCCFLAGS ?= $(if $(NEVER_RUNS),-O0 $(QUICK_NVCC)$(if $(LONG),, $(ONLY_READ) -DSCANBENCH_FEW_TYPES),-O3)$(if $(LINEINFO), -lineinfo)
 # By itself, nvcc leaves machine code as it is in all but the largest files. This takes no time, and
 # unpacking is faster than reading.
 COMPRESS_NVCC ?= -Xfatbin=-compress-all
@@ -82,7 +83,7 @@ ifneq ($(NVCC),)
 # The headers of CUB and of Thrust take ten seconds each time. So where nothing of it will run, the
 # files that call one of them are compiled together.
 calls_of    = $(foreach f,$(filter-out %_deterministic.cu,$(DEVICE_ONLY)),$(if $(findstring $(1),$f),$f))
-TOGETHER   := $(if $(PTX_ALONE),cub thrust)
+TOGETHER   := $(if $(NEVER_RUNS),cub thrust)
 OBJECTS    += $(patsubst %.cu,$(BUILD)/gpu/%.o,$(wildcard timing/*.cu) \
               $(filter-out $(foreach l,$(TOGETHER),$(call calls_of,$l)),$(CU_SOURCES))) \
               $(TOGETHER:%=$(BUILD)/gpu/calls_of_%.o)
@@ -144,7 +145,7 @@ link       = @sh scripts/step.sh $(BUILD)/steps 0 LINK $(1)
 built      = @sh scripts/built.sh $@ $(STARTED) '$(1)$(if $(FIRST),; `make` adds the other algorithms)'
 export QUIET
 endif
-HOW       := $(if $(NVCC),with CUDA ($(NVCC_VERSION)) for $(if $(strip $(ARCHS)),$(ARCHS:%=sm_%) and )PTX of compute_$(NEWEST),without CUDA: \
+HOW       := $(if $(NVCC),with CUDA ($(NVCC_VERSION))$(if $(ONLY_READ),$(comma) whose code was only checked, for $(if $(strip $(ARCHS)),$(ARCHS:%=sm_%) and )PTX of compute_$(NEWEST)),without CUDA: \
                GPU algorithms run in the emulator)
 
 all: $(PROGRAM)

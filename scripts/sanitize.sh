@@ -52,7 +52,7 @@ for tool; do
     check "$tool" --op=sort --algo=stable-msd --values=u32,u64 --input=uniform,few --n=1025,100003 --type=u32,i64 --max=2^31-1
     # In one block, in windows or else by merging, and in several launches.
     check "$tool" --op=sort --algo=stable-msd --values=u32,u64 --input=zipf --n=5003 --type=u32 --max=2^31-1
-    check "$tool" --op=sort --algo=counting --max=2^15-1 --n=33,5003,20011 --type=i16 --input=uniform,zipf
+    check "$tool" --op=sort --algo=counting --max=2^15-1 --n=33,5003,20011,40009 --type=i16 --input=uniform,zipf
     check "$tool" --op=sort --algo=counting --max=127 --n=33,5003,20011 --type=i8
     check "$tool" --op=sort --algo=one-block --max=2^31-1 --values=none,u32,u64 --n=33,5003 --type=u32,f64
     check "$tool" --op=sort --algo=sample,adaptive --max=2^31-1 --n=25001 --type=u32,f64

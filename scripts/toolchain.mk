@@ -38,7 +38,7 @@ endif
 NVCC_SETTING := $(origin NVCC)
 override NVCC := $(if $(and $(filter run,$(FOR)),$(if $(GPU_ARCHS)$(wildcard $(BUILD)/gpu),,none)),,$(USABLE_NVCC))
 
-# Without a GPU, tests (FOR=test) need no machine code: PTX, or the architectures already built.
+# Without a GPU, tests (FOR=test) need no machine code, or that of the architectures already built.
 BUILT_ARCHS = $(shell grep -o 'code=sm_[0-9a-z]*' $(BUILD)/flags/NVCC 2>/dev/null | sed 's/code=sm_//')
 ARCHS     ?= $(or $(GPU_ARCHS),$(if $(filter test,$(FOR)),$(BUILT_ARCHS),80 90))
 NEWEST    := $(or $(lastword $(ARCHS)),90)

@@ -65,11 +65,12 @@ cuda() {
     echo "USABLE_NVCC := $NVCC"
     echo "NVCC_VERSION := $(echo "$nvcc_says" | sed -n 's/.*release \([0-9.]*\).*/nvcc_\1/p')"
     echo "CUDA_LIBS := $cuda_libs"
+    nvcc_help=$($NVCC --help 2>/dev/null || true)
     # Code for a GPU that never runs need not be fast: nvcc 12.9 and later compile some of it ten
     # times as fast.
-    echo "QUICK_NVCC := $($NVCC --help 2>/dev/null | sed -n 's/.*(-Ofc).*/-Ofc=max/p')"
-    # With it, code for a GPU is read, and none is made.
-    echo "READ_BY_NVCC := $($NVCC --help 2>/dev/null | sed -n 's/.*(\(-fdevice-syntax-only\)).*/\1/p')"
+    echo "QUICK_NVCC := $(echo "$nvcc_help" | sed -n 's/.*(-Ofc).*/-Ofc=max/p')"
+    # The flag with which nvcc only checks such code, if it has one.
+    echo "READ_BY_NVCC := $(echo "$nvcc_help" | sed -n 's/.*(\(-fdevice-syntax-only\)).*/\1/p')"
 }
 
 gpu_archs() {

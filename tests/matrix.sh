@@ -452,18 +452,18 @@ narrow_runs() {
 counting_runs() {
     local list seed input
     list=$(IFS=, && echo "${narrow_keys[*]}")
-    echo "$1 --type=$list --n=16383,16385,32767,65533,65537"
+    echo "$1 --type=$list --n=16383,16384,16385,32767,32768,65533,65537"
     echo "$1 --type=u8,i16 --n=131069,262147"
-    echo "$1 --type=u8,f16 --n=0,1023,4097,32769 sanitized"
+    echo "$1 --type=u8,f16 --n=0,1023,4097,20011,32769 sanitized"
     echo "$1 --type=u8,i16 --n=8191,8192,8193"
     for seed in 2 3 4 5; do
         echo "$1 --type=i8,bf16 --seed=$seed --n=33001"
     done
     for input in special zipf few all-but-one alternating; do
-        echo "$1 --type=i8,i16 --input=$input --n=40961,100003"
+        echo "$1 --type=i8,i16 --input=$input --n=20011,40961,100003"
     done
-    echo "$1 --check --format=csv --type=u8,i16 --input=uniform --n=1,33,1000,5003,33001"
-    echo "$1 --check --format=csv --type=i8,f16 --input=zeros --n=33,5003,33001"
+    echo "$1 --check --format=csv --type=u8,i16 --input=uniform --n=1,33,1000,5003,9001,33001"
+    echo "$1 --check --format=csv --type=i8,f16 --input=zeros --n=33,5003,9001,33001"
 }
 
 # pair_runs COMMON: keys with values, if the algorithm takes them: many equal keys, all types, and

@@ -264,20 +264,19 @@ static bool runs_in_pool(const struct algorithm *algorithm)
 }
 
 /* OpenMP's threads spin for a while after a loop, on processors that a run needs. They are ended
- * before a run of what does not use them; users' code may. */
+ * before a run of what does not use them. Users' code may use them. */
 static void choose_threads(const struct trial *trial)
 {
     const struct algorithm *algorithm = trial->algorithm;
-    if (algorithm->family == FAMILY_USER ? algorithm->traits & TRAIT_HAS_THREADS
-                                         : algorithm->traits & TRAIT_OPENMP)
-        start_team(trial->call->problem.threads);
-    else if (algorithm->family != FAMILY_USER)
+    if (algorithm->family != FAMILY_USER && !(algorithm->traits & TRAIT_OPENMP))
         end_openmp_threads();
+    else if (algorithm->traits & TRAIT_HAS_THREADS)
+        start_team(trial->call->problem.threads);
 }
 
 /* Between hot runs the places are in the caches already. Helpers spin after a look or another
  * algorithm, so those that a run does not use are sent to sleep before it. Threads of OpenMP are
- * woken before a run that uses them: on 16 cores one that found them asleep took 43 ms. */
+ * woken before a run that uses them: on 16 cores a scan took 43 ms if they were asleep. */
 static void time_runs(struct device *device, const struct trial *trial, double *time_ms,
                       struct look *looks, unsigned count)
 {

@@ -22,7 +22,7 @@ constexpr unsigned EQUAL_ROUNDS = 2;
 /* Packs in flight of a thread that counts. */
 template <class Key> constexpr unsigned LOADS = sizeof(Key) == 1 ? 4 : 2;
 
-/* A pack of keys as words, which the compiler does not take apart before they are counted. */
+/* A pack of keys as words: the compiler does not take it apart before they are counted. */
 using key_words = pack<unsigned, PACK_WIDTH<unsigned>>;
 
 /* Calls f(key) for each key of a pack. */
@@ -39,19 +39,22 @@ __device__ __forceinline__ void for_each_key(const key_words &words, Function f)
 /* The counters of a block, in shared memory. */
 template <class Key> struct counters;
 
-/* Each lane has a counter of every value, in a bank of its own: however skewed the keys are, the
- * lanes of a warp never meet. */
-template <> struct counters<uint8_t> {
-    unsigned of_lane[BINS][WARP];
+/* Counters of values of 8 bits. If each of the 32 LANES has its own, in a bank of its own, the
+ * lanes of a warp never meet, however skewed the keys are. If all share one, less is to be cleared
+ * and added up. */
+template <unsigned LANES> struct counters_of_8_bits {
+    unsigned of_lane[BINS][LANES];
 
     __device__ __forceinline__ void add(uint8_t key, unsigned long long * /* carried */)
     {
-        atomicAdd(&of_lane[key][lane_index()], 1u);
+        atomicAdd(&of_lane[key][lane_index() % LANES], 1u);
     }
     __device__ __forceinline__ void add_pack(const key_words &keys, unsigned long long *carried)
     {
         for_each_key<uint8_t>(keys, [&](uint8_t key) { add(key, carried); });
     }
+};
+template <> struct counters<uint8_t> : counters_of_8_bits<WARP> {
 };
 
 /* Keys with a clear top bit are counted in the lower half of a word, those with a set one in the

@@ -1,5 +1,5 @@
 /* counting_block.cuh: one block sorts some ten thousand keys of 8 or 16 bits by counting them in
- * its shared memory, which takes as long however they are spread. */
+ * its shared memory. The time depends little on how they are spread. */
 #pragma once
 
 #include "write_values.cuh"
@@ -14,27 +14,14 @@ template <class Key> struct block_layout;
 
 /* ---- 8 bits ---- */
 
-/* The lanes of a warp share the counters: for so few keys, to clear and add up one for each lane
- * would take longer than they queue. */
-struct shared_counters {
-    unsigned of_value[BINS];
-
-    __device__ __forceinline__ void add(uint8_t key, unsigned long long * /* carried */)
-    {
-        atomicAdd(&of_value[key], 1u);
-    }
-    __device__ __forceinline__ void add_pack(const key_words &keys, unsigned long long *carried)
-    {
-        for_each_key<uint8_t>(keys, [&](uint8_t key) { add(key, carried); });
-    }
-};
-
+/* For so few keys, lanes that share counters queue for less time than it takes to clear and add up
+ * one for each lane. */
 template <> struct block_layout<uint8_t> {
-    shared_counters table;
+    counters_of_8_bits<1> table;
     key_pack<uint8_t> marks[BLOCK_WARPS<uint8_t>][WARP];
     bin_starts starts;
 
-    static size_t bytes(uint64_t /* n */)
+    static size_t bytes(const struct problem *)
     {
         return sizeof(block_layout);
     }
@@ -52,7 +39,7 @@ __device__ __forceinline__ void sort_in_block(block_layout<uint8_t> *shared,
     __syncthreads();
     const unsigned rank = threadIdx.x;
     find_starts(&shared->starts,
-                rank < BINS ? shared->table.of_value[order.inverse((uint8_t)rank)] : 0);
+                rank < BINS ? shared->table.of_lane[order.inverse((uint8_t)rank)][0] : 0);
     write_tiles(out, 1, shared->marks[0], &shared->starts, order, 0);
 }
 
@@ -70,18 +57,19 @@ template <> struct block_layout<uint16_t> {
     {
         return (unsigned)ceil_div(packs, BLOCK_THREADS<uint16_t>);
     }
-    /* Keys that are not aligned may take one pack more. */
-    static size_t bytes(uint64_t n)
+    static size_t bytes(const struct problem *problem)
     {
+        constexpr unsigned WIDTH = PACK_WIDTH<uint16_t>;
+        const uint64_t skew = problem->unaligned ? WIDTH - 1 : 0;
         return sizeof(block_layout) +
-               rows(n / PACK_WIDTH<uint16_t> + 2) * BLOCK_THREADS<uint16_t> * PACK_BYTES;
+               rows(ceil_div(problem->n + skew, WIDTH)) * BLOCK_THREADS<uint16_t> * PACK_BYTES;
     }
 };
 
 /* Marks where each value's keys begin in the output. The two halves of a word are added up as one
- * number: keys with a clear top bit, and those with a set one, which may come before them, and in
- * reverse. */
-__device__ __forceinline__ void mark_values(block_layout<uint16_t> *shared, unsigned first,
+ * number: keys with a clear top bit, and those with a set one. These come first if they are signed
+ * or floats, and in reverse if they are floats. */
+__device__ __forceinline__ void mark_starts(block_layout<uint16_t> *shared, unsigned first,
                                             const key_order<uint16_t> &order)
 {
     using words = pack<unsigned, 4>;
@@ -157,7 +145,7 @@ __device__ __forceinline__ void sort_in_block(block_layout<uint16_t> *shared,
     __syncthreads();
     count_keys(in, &shared->table, nullptr);
     __syncthreads();
-    mark_values(shared, (unsigned)out.first, order);
+    mark_starts(shared, (unsigned)out.first, order);
     __syncthreads();
     write_marked(shared, out, order);
 }
@@ -169,6 +157,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS<Key>, 1)
                          const __grid_constant__ packed_array<Key> out,
                          const __grid_constant__ key_order<Key> order)
 {
+    /* Keys are under way while counters are cleared. */
     for (uint64_t p = threadIdx.x; p < in.pack_count(); p += BLOCK_THREADS<Key>)
         prefetch_to_l2(in.packs() + p);
     sort_in_block(shared_memory<block_layout<Key>>(), in, out, order);

@@ -8,17 +8,17 @@ namespace SCANBENCH_BACKEND::leaf_sort
 {
 
 /* What `result` is for keys of words. */
-template <class Stored> struct narrow_result {
-    Stored *aligned;
+struct narrow_result {
+    uint16_t *aligned;
     unsigned first, end;
     unsigned lowest; /* ranks are counted from it */
-    key_order<Stored> order;
+    key_order<uint16_t> order;
 };
 
-template <class Order, class Stored>
-__device__ __forceinline__ Stored key_at(const narrow_result<Stored> &result, uint32_t rank)
+template <class Order>
+__device__ __forceinline__ uint16_t key_at(const narrow_result &result, uint32_t rank)
 {
-    return result.order.inverse(Stored(rank + result.lowest));
+    return result.order.inverse(uint16_t(rank + result.lowest));
 }
 
 /* The block's agent for it, in shared memory. MOST: the most keys per thread. */
@@ -27,20 +27,20 @@ template <unsigned THREADS, unsigned MOST> struct narrow_agent {
     using words = agent<uint32_t, THREADS, MOST>;
     words of_ranks;
 
-    template <unsigned COUNT, class Stored>
-    __device__ __forceinline__ void sort_held(const Stored *from, unsigned count, Stored *out,
-                                              const key_order<Stored> &order)
+    template <unsigned COUNT>
+    __device__ __forceinline__ void sort_held(const uint16_t *from, unsigned count, uint16_t *out,
+                                              const key_order<uint16_t> &order)
     {
         tile_keys<uint32_t, THREADS, COUNT> ranks;
         ranks.count = count;
         ranks.load(from);
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
-            ranks.rank[k] = order(Stored(ranks.rank[k]));
+            ranks.rank[k] = order(uint16_t(ranks.rank[k]));
         of_ranks.clear_bins();
         const extent<uint32_t> range = of_ranks.extent_of(ranks);
         const auto at = result_at(out, count);
-        const narrow_result<Stored> result = {at.aligned, at.first, at.end, range.lowest, order};
+        const narrow_result result = {at.aligned, at.first, at.end, range.lowest, order};
         if (range.lowest == range.highest) {
             ranks.for_each([&](unsigned k) { out[ranks.index(k)] = key_at<Order>(result, 0); });
             return;
@@ -70,9 +70,8 @@ template <unsigned THREADS, unsigned MOST> struct narrow_agent {
     }
 
     /* Sorts from[0..count), of at least one key, into out, which may be the same place. */
-    template <class Stored>
-    __device__ __forceinline__ void sort(const Stored *from, unsigned count, Stored *out,
-                                         const key_order<Stored> &order)
+    __device__ __forceinline__ void sort(const uint16_t *from, unsigned count, uint16_t *out,
+                                         const key_order<uint16_t> &order)
     {
         if (count <= MOST / 2 * THREADS)
             sort_held<MOST / 2>(from, count, out, order);

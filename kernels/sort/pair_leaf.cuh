@@ -175,7 +175,8 @@ struct pair_agent {
         write_windows<numbers_order, THREADS>(of_numbers.ranks, result, fullest);
     }
 
-    /* Sorts a leaf of at least one pair. looks: as of agent. Ends with a barrier. */
+    /* Sorts a leaf of at least one pair. looks: as in agent::sort_by_bins(). Ends with a barrier.
+     */
     __device__ __forceinline__ void sort(const pair_leaf<Key, Value> &leaf,
                                          const key_order<Key> &order, bool looks = false)
     {

@@ -1,10 +1,8 @@
 /* sort_counting: counting sort of keys of 8 and 16 bits. Equal keys cannot be told apart, so none
- * is moved: it counts how often each value occurs, and writes it as often. Few keys are sorted in
- * one block instead (narrow_leaf.cuh).
- * Source:  Seward 1954, in Knuth, The Art of Computer Programming 3, section 5.2: distribution
- *          counting.
- * Work:    O(n + values).
- * Depth:   O(n / threads + log values).
+ * is moved: it counts how often each value occurs, and writes it as often. One block does so for
+ * few keys (counting_block.cuh), except for up to 2^13 of 16 bits, which it sorts
+ * (narrow_leaf.cuh). Source:  Seward 1954, in Knuth, The Art of Computer Programming 3,
+ * section 5.2: distribution counting. Work:    O(n + values). Depth:   O(n / threads + log values).
  * DRAM:    one read, one write. 16 bits: also 128 KiB per block that counts, which stay in the L2.
  * Shared:  the counters of a block: 32 KiB for 8 bits, 128 KiB for 16.
  *
@@ -93,11 +91,7 @@ __global__ void __launch_bounds__(WRITE_THREADS, WRITE_BLOCKS)
 
 /* ---- few keys: in one block ---- */
 
-/* The most keys that one block sorts soonest by counting them. Those of 16 bits must not wrap a
- * counter. */
-template <class Key> constexpr uint64_t FEW = sizeof(Key) == 1 ? 1 << 14 : 1 << 15;
-
-/* Of 16 bits, still fewer are sorted sooner by bins of some values each. */
+/* Of 16 bits, fewer are sorted sooner by bins of some values each than by counting them. */
 constexpr launch_policy LEAF = {.threads = 1024, .blocks = 1, .keys = 8};
 using leaf_agent = leaf_sort::narrow_agent<LEAF.threads, LEAF.keys>;
 
@@ -266,24 +260,31 @@ template <class Function> static auto with_narrow_key(const struct problem *prob
                                                            : f.template operator()<uint16_t>();
 }
 
-template <class Key> static bool is_leaf(const struct problem *problem)
-{
-    return sizeof(Key) == 2 && problem->n <= LEAF.tile();
-}
+/* The most keys that one block sorts soonest by counting them. Those of 16 bits must not wrap a
+ * counter. */
+template <class Key> constexpr uint64_t FEW = sizeof(Key) == 1 ? 1 << 14 : 1 << 15;
 
-/* Are the keys counted by one block? Where it cannot have the shared memory for that, several count
- * them. */
-template <class Key> static bool are_few(const struct problem *problem)
+enum way { BY_BINS, BY_BLOCK, BY_BLOCKS };
+
+/* How the keys are sorted. Where one block cannot have the shared memory, several count them. */
+template <class Key> static way way_of(const struct problem *problem)
 {
-    return problem->n <= FEW<Key> &&
-           block_layout<Key>::bytes(problem->n) <= problem->device->shared_bytes_per_block;
+    if (sizeof(Key) == sizeof(uint16_t) && problem->n <= LEAF.tile())
+        return BY_BINS;
+    const bool fit = block_layout<Key>::bytes(problem) <= problem->device->shared_bytes_per_block;
+    return problem->n <= FEW<Key> && fit ? BY_BLOCK : BY_BLOCKS;
 }
 
 template <class Key> static size_t shared_bytes(const struct problem *problem)
 {
-    return is_leaf<Key>(problem)   ? sizeof(leaf_agent)
-           : are_few<Key>(problem) ? block_layout<Key>::bytes(problem->n)
-                                   : std::max(sizeof(counters<Key>), sizeof(write_layout<Key>));
+    switch (way_of<Key>(problem)) {
+    case BY_BINS:
+        return sizeof(leaf_agent);
+    case BY_BLOCK:
+        return block_layout<Key>::bytes(problem);
+    default:
+        return std::max(sizeof(counters<Key>), sizeof(write_layout<Key>));
+    }
 }
 
 static const char *supports(const struct problem *problem)
@@ -302,15 +303,21 @@ static unsigned row_count(const struct problem *problem)
                                         problem->device->multiprocessors);
 }
 
-static size_t scratch_bytes(const struct problem *problem)
+template <class Key> static size_t scratch_of_blocks(const struct problem *problem)
 {
-    if (!is_narrow(problem) || with_narrow_key(problem, [&]<class Key>() {
-            return is_leaf<Key>(problem) || are_few<Key>(problem);
-        }))
+    if (way_of<Key>(problem) != BY_BLOCKS)
         return 0;
-    if (element_bytes(problem->type) == sizeof(uint8_t))
+    if (sizeof(Key) == sizeof(uint8_t))
         return sizeof(state_of_8_bits);
     return next_place(sizeof(state_of_16_bits)) + row_count(problem) * sizeof(counters<uint16_t>);
+}
+
+static size_t scratch_bytes(const struct problem *problem)
+{
+    return is_narrow(problem)
+               ? with_narrow_key(problem,
+                                 [&]<class Key>() { return scratch_of_blocks<Key>(problem); })
+               : 0;
 }
 
 static void prepare(const struct call *call)
@@ -402,10 +409,11 @@ template <class Key> static void sort(const struct call *call)
     auto *to = static_cast<Key *>(call->output);
     const packed_array in(from, 0, n);
     const packed_array out(to, 0, n);
-    if constexpr (sizeof(Key) == 2)
-        if (is_leaf<Key>(&call->problem))
+    const way way = way_of<Key>(&call->problem);
+    if constexpr (sizeof(Key) == sizeof(uint16_t))
+        if (way == BY_BINS)
             return sort_few<sort_leaf_kernel, Key>(call, LEAF.threads, from, to, (unsigned)n);
-    if (are_few<Key>(&call->problem))
+    if (way == BY_BLOCK)
         sort_few<sort_in_block_kernel<Key>, Key>(call, BLOCK_THREADS<Key>, in, out);
     else
         count_and_write(call, in, out);

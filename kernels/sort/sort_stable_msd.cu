@@ -199,7 +199,7 @@ template <class Value>
 __global__ void __launch_bounds__(ONE_LEAF.threads)
     one_leaf_kernel(const __grid_constant__ leaf_sort::pair_leaf<uint32_t, Value> leaf)
 {
-    shared_memory<one_leaf_agent<Value>>()->sort(leaf, leaf.order, true);
+    shared_memory<one_leaf_agent<Value>>()->sort(leaf, leaf.order, /* looks: */ true);
 }
 
 /* ---- the host's side ---- */

@@ -59,7 +59,7 @@ template <class Key> struct tile {
     }
 };
 
-/* Tile number t of some packs each. */
+/* Tile t, if each has so many packs. */
 template <class Key>
 __device__ __forceinline__ tile<Key> tile_of(const packed_array<Key> &out, uint64_t t,
                                              uint64_t packs, key_pack<Key> *marks)
