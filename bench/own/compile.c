@@ -6,8 +6,7 @@
 #include "../base/errors.h"
 #include "../base/interrupt.h"
 #include "cache.h"
-#include "command.h"
-#include "compiler.h"
+#include "compilation.h"
 #include "translate.h"
 
 #include <errno.h>
@@ -19,12 +18,6 @@
 #include <unistd.h>
 
 /* ---- Where things are ---- */
-
-/* Where the headers are that a source is compiled with. */
-struct places {
-    char header[PATH_MAX];   /* the folder of scanbench_own.h */
-    char emulator[PATH_MAX]; /* emulator/ */
-};
 
 /* Beside the installed program, or in the tree that it was built in. */
 static const struct {
@@ -67,174 +60,7 @@ static bool find_places(struct places *places)
     return false;
 }
 
-/* ---- One compilation ---- */
-
-struct compilation {
-    char source[PATH_MAX + 2]; /* no flag: it does not begin with - or @ */
-    const char *compile_flags;
-    struct target target;
-    struct places places;
-    struct compiler compiler;
-    char headers[PATH_MAX + 16], first_header[PATH_MAX + 16], gencode[64];
-    char *words; /* of the compile flags */
-};
-
-static void say_as_it_is(const struct outcome *outcome)
-{
-    fputs(outcome->errors, words());
-}
-
-static void say_warnings(const struct compilation *c, const struct outcome *outcome)
-{
-    if (!c->target.again)
-        say_as_it_is(outcome);
-}
-
-/* The compiler and the flags that the preprocessor needs too. */
-static struct arguments begin_arguments(const struct compilation *c)
-{
-    struct arguments arguments = c->compiler.arguments;
-    add_argument(&arguments, "-I");
-    if (c->target.emulated) {
-        ADD_ARGUMENTS(&arguments, c->headers, "-I", c->places.header, "-DSCANBENCH_EMULATED",
-                      "-D__CUDACC__");
-    } else {
-        add_argument(&arguments, c->places.header);
-        if (c->gencode[0] != '\0')
-            add_argument(&arguments, c->gencode);
-    }
-    return arguments;
-}
-
-static bool has_flag(const struct compilation *c, const char *flag)
-{
-    return strstr(c->compile_flags, flag) != NULL;
-}
-
-/* The flags of the user's come after ours, so that they decide. */
-static void add_compile_flags(const struct compilation *c, struct arguments *arguments)
-{
-    if (c->target.emulated)
-        add_argument(arguments, "-std=gnu++20");
-    add_words(arguments, c->compile_flags, c->words);
-}
-
-/* nvcc makes two texts: that for the GPU, and with `for_host` that for the host. */
-static struct outcome preprocess(const struct compilation *c, bool for_host)
-{
-    struct arguments arguments = begin_arguments(c);
-    add_compile_flags(c, &arguments);
-    if (c->target.emulated) {
-        ADD_ARGUMENTS(&arguments, "-include", c->first_header);
-    }
-    if (for_host)
-        add_argument(&arguments, "-U__CUDA_ARCH__");
-    ADD_ARGUMENTS(&arguments, "-E", "-x", c->target.emulated ? "c++" : "cu", c->source);
-    return run_command(&arguments, NULL);
-}
-
-static bool user_sanitizes(const struct compilation *c)
-{
-    bool has = has_flag(c, "-fsanitize");
-    for (size_t a = 0; a < c->compiler.arguments.count; a++)
-        has |= strncmp(c->compiler.arguments.at[a], "-fsanitize", strlen("-fsanitize")) == 0;
-    return has;
-}
-
-/* Each load and store calls the emulator, which counts them (emulator/access_hooks.cpp). No
- * sanitizer can be used with that. */
-static void add_counting(const struct compilation *c, struct arguments *arguments)
-{
-    if (c->target.sanitized || user_sanitizes(c))
-        return;
-    ADD_ARGUMENTS(arguments, "-fsanitize=thread", "-fno-omit-frame-pointer",
-                  "-fno-optimize-sibling-calls");
-    if (is_clang(&c->compiler)) {
-        ADD_ARGUMENTS(arguments, "-mllvm", "-tsan-instrument-read-before-write=1", "-mllvm",
-                      "-tsan-distinguish-volatile=1");
-    } else {
-        add_argument(arguments, "--param=tsan-distinguish-volatile=1");
-    }
-}
-
-/* A load whose value only one branch needs is not moved there: read in vain past the end of an
- * array, it would not be found. */
-static void keep_loads_in_place(const struct compilation *c, struct arguments *arguments)
-{
-    if (!is_clang(&c->compiler)) {
-        add_argument(arguments, "-fno-tree-sink");
-        return;
-    }
-    ADD_ARGUMENTS(arguments, "-mllvm", "-instcombine-code-sinking=false");
-}
-
-static void add_emulator_flags(const struct compilation *c, struct arguments *arguments)
-{
-    /* In translated lines, columns are not the user's. Flags for the preprocessor are not used. */
-    add_argument(arguments, is_clang(&c->compiler) ? "-Wno-unused-command-line-argument"
-                                                   : "-fno-diagnostics-show-caret");
-    ADD_ARGUMENTS(arguments, "-fno-show-column", "-ftemplate-backtrace-limit=1", "-O1", "-g1",
-                  "-fwrapv", "-fno-strict-aliasing", "-fPIC", "-fvisibility=hidden",
-                  "-Wl,-Bsymbolic");
-    if (c->target.sanitized) {
-        keep_loads_in_place(c, arguments);
-        add_sanitizer(&c->compiler, arguments);
-    }
-}
-
-static struct outcome compile_for_gpu(const struct compilation *c, const char *result)
-{
-    struct arguments arguments = begin_arguments(c);
-    if (!has_flag(c, "-O"))
-        add_argument(&arguments, "-O3");
-    ADD_ARGUMENTS(&arguments, "-lineinfo", "-Xcompiler=-fPIC,-fvisibility=hidden",
-                  "-DSCANBENCH_HEARS_LAUNCHES",
-                  "-Xlinker=--wrap=cudaLaunchKernel,--wrap=__cudaLaunchKernel",
-                  "-Xlinker=--wrap=cudaLaunchCooperativeKernel");
-    add_compile_flags(c, &arguments);
-    ADD_ARGUMENTS(&arguments, "-shared", "-o", result, "-x", "cu", c->source);
-    return run_command(&arguments, NULL);
-}
-
-static struct outcome compile_translated(const struct compilation *c, const char *translated,
-                                         const char *object)
-{
-    struct arguments arguments = begin_arguments(c);
-    add_emulator_flags(c, &arguments);
-    add_counting(c, &arguments);
-    add_compile_flags(c, &arguments);
-    ADD_ARGUMENTS(&arguments, "-c", "-o", object, "-x", "c++-cpp-output", "-");
-    return run_command(&arguments, translated);
-}
-
-/* By itself, without the flags for counting: they would link ThreadSanitizer. */
-static struct outcome link_object(const struct compilation *c, const char *object,
-                                  const char *result)
-{
-    struct arguments arguments = begin_arguments(c);
-    add_emulator_flags(c, &arguments);
-    ADD_ARGUMENTS(&arguments, "-shared", "-o", result, object);
-    add_compile_flags(c, &arguments);
-    return run_command(&arguments, NULL);
-}
-
-/* Compiles the translated text for the emulator; without one, the source itself for a GPU. */
-static struct outcome compile(const struct compilation *c, const char *translated,
-                              const char *result)
-{
-    char object[PATH_MAX + 64];
-    if (!c->target.emulated)
-        return compile_for_gpu(c, result);
-    snprintf(object, sizeof object, "%s.o", result);
-    struct outcome outcome = compile_translated(c, translated, object);
-    if (outcome.status == 0) {
-        say_warnings(c, &outcome);
-        forget_outcome(&outcome);
-        outcome = link_object(c, object, result);
-    }
-    unlink(object);
-    return outcome;
-}
+/* ---- The text that decides whether a result is there already ---- */
 
 static void digest_string(struct digest *digest, const char *string)
 {
@@ -255,7 +81,7 @@ static struct digest digest_of(const struct compilation *c, const struct outcome
     digest_string(&digest, c->target.sanitized ? "sanitized" : "");
     digest_text(&digest, preprocessed->output, preprocessed->output_length);
     if (!c->target.emulated) {
-        struct outcome for_host = preprocess(c, true);
+        struct outcome for_host = preprocess_source(c, true);
         digest_text(&digest, for_host.output, for_host.output_length);
         forget_outcome(&for_host);
     }
@@ -335,7 +161,7 @@ static void say_it_does_not_compile(const struct compilation *c, const struct ou
 {
     if (interrupted())
         return;
-    say_as_it_is(outcome);
+    fputs(outcome->errors, words());
     complain("--algo=%s: %s does not compile it; its errors are above", c->source,
              c->compiler.program);
 }
@@ -357,7 +183,7 @@ static bool compile_into(const struct compilation *c, const char *translated, co
     char result[BESIDE_BYTES];
     bool made = false;
     name_beside(path, result);
-    struct outcome outcome = compile(c, translated, result);
+    struct outcome outcome = compile_text(c, translated, result);
     if (outcome.status != 0) {
         say_it_does_not_compile(c, &outcome);
     } else if (chmod(result, 0700) != 0 || rename(result, path) != 0) {
@@ -412,7 +238,7 @@ static bool begin_compilation(struct compilation *c)
 
 static bool find_or_make(const struct compilation *c, char path[PATH_MAX])
 {
-    struct outcome preprocessed = preprocess(c, false);
+    struct outcome preprocessed = preprocess_source(c, false);
     bool found = false;
     if (preprocessed.status != 0) {
         if (!c->target.emulated || !explain_missing_header(preprocessed.errors))

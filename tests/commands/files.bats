@@ -97,15 +97,15 @@ END
 }
 
 @test "--fail-slower: rows that --resume keeps count as if they were measured now" {
-    "$scanbench" --quiet --algo=serial --n=2^20,1000 --samples=21 --output="$rows"
+    "$scanbench" --quiet --algo=serial --n=2^20,2^16 --samples=21 --output="$rows"
     times 0.02
-    local resumed=(--quiet --algo=serial "--n=2^20,1000" --samples=21 --output="$rows" --resume
+    local resumed=(--quiet --algo=serial "--n=2^20,2^16" --samples=21 --output="$rows" --resume
         --baseline="$rows.before" --fail-slower=50) count
     count=$(wc -l <"$rows")
     # All rows are kept; one is, and the file's other row is not of this run.
     run -5 --separate-stderr "$scanbench" "${resumed[@]}"
     has "$stderr" --fail-slower '2 rows are slower'
-    run -5 --separate-stderr "$scanbench" "${resumed[@]}" --strict --n=1000
+    run -5 --separate-stderr "$scanbench" "${resumed[@]}" --strict --n=2^16
     has "$stderr" '1 row is slower'
     [ "$(wc -l <"$rows")" -eq "$count" ]
     times 50

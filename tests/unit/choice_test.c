@@ -98,7 +98,7 @@ static void lines_hold_for_their_sizes(void **state)
          * it for fewer elements. */
         instead = goes_on && (instead || lines[i - 1].up_to == UINT64_MAX);
         if (instead)
-            device.shared_bytes_per_block = (line->bytes == 1 ? 64 : 99) * 1024;
+            device.shared_bytes_per_block = 99 * 1024;
         for (int type = 0; type < TYPE_COUNT; type++) {
             if (element_bytes(type) != line->bytes)
                 continue;
