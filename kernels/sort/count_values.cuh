@@ -22,19 +22,8 @@ constexpr unsigned EQUAL_ROUNDS = 2;
 /* Packs in flight of a thread that counts. */
 template <class Key> constexpr unsigned LOADS = sizeof(Key) == 1 ? 4 : 2;
 
-/* A pack of keys as words: the compiler does not take it apart before they are counted. */
-using key_words = pack<unsigned, PACK_WIDTH<unsigned>>;
-
-/* Calls f(key) for each key of a pack. */
-template <class Key, class Function>
-__device__ __forceinline__ void for_each_key(const key_words &words, Function f)
-{
-#pragma unroll
-    for (const unsigned word : words.at)
-#pragma unroll
-        for (unsigned shift = 0; shift < 32; shift += 8 * sizeof(Key))
-            f((Key)(word >> shift));
-}
+/* A pack of keys as words, which the compiler does not take apart before they are counted. */
+template <class Key> using key_words = word_pack<Key, PACK_WIDTH<Key>>;
 
 /* The counters of a block, in shared memory. */
 template <class Key> struct counters;
@@ -49,9 +38,12 @@ template <unsigned LANES> struct counters_of_8_bits {
     {
         atomicAdd(&of_lane[key][lane_index() % LANES], 1u);
     }
-    __device__ __forceinline__ void add_pack(const key_words &keys, unsigned long long *carried)
+    __device__ __forceinline__ void add_pack(const key_words<uint8_t> &keys,
+                                             unsigned long long *carried)
     {
-        for_each_key<uint8_t>(keys, [&](uint8_t key) { add(key, carried); });
+#pragma unroll
+        for (unsigned k = 0; k < PACK_WIDTH<uint8_t>; k++)
+            add(keys.element(k), carried);
     }
 };
 template <> struct counters<uint8_t> : counters_of_8_bits<WARP> {
@@ -107,16 +99,20 @@ template <> struct counters<uint16_t> {
     }
 
     /* Called by all lanes of a warp. */
-    __device__ __forceinline__ void add_pack(key_words keys, unsigned long long *carried)
+    __device__ __forceinline__ void add_pack(key_words<uint16_t> keys, unsigned long long *carried)
     {
-        unsigned(&word)[4] = keys.at;
-        const unsigned first = word[0] & 0xFFFF;
+        const unsigned first = keys.element(0);
         const unsigned same = __ballot_sync(ALL_LANES, first == shuffle_from(first, 0));
-        if ((unsigned)__popc(same) < MANY_EQUAL)
-            return for_each_key<uint16_t>(keys, [&](uint16_t key) { add(key, carried); });
+        if ((unsigned)__popc(same) < MANY_EQUAL) {
+#pragma unroll
+            for (unsigned k = 0; k < PACK_WIDTH<uint16_t>; k++)
+                add(keys.element(k), carried);
+            return;
+        }
+        unsigned(&word)[4] = keys.word;
 #pragma unroll 1 /* seldom executed, and long */
         for (unsigned k = 0; k < PACK_WIDTH<uint16_t>; k++) {
-            add_equal(word[0] & 0xFFFF, carried);
+            add_equal(keys.element(0), carried);
             word[0] = __funnelshift_r(word[0], word[1], 16);
             word[1] = __funnelshift_r(word[1], word[2], 16);
             word[2] = __funnelshift_r(word[2], word[3], 16);
@@ -152,14 +148,13 @@ __device__ __forceinline__ void count_keys(const packed_array<const Key> &in, Co
                                            unsigned long long *carried)
 {
     const uint64_t packs = in.pack_count(), stride = (uint64_t)gridDim.x * blockDim.x;
-    const auto *whole = reinterpret_cast<const key_words *>(in.at);
     for (uint64_t first = global_thread(); first - threadIdx.x < packs;
          first += LOADS<Key> * stride) {
-        key_words keys[LOADS<Key>];
+        key_words<Key> keys[LOADS<Key>];
 #pragma unroll
         for (unsigned l = 0; l < LOADS<Key>; l++)
             if (in.has_whole(first + l * stride))
-                keys[l] = whole[first + l * stride];
+                keys[l] = load_held<key_words<Key>>(in.at + (first + l * stride) * PACK_WIDTH<Key>);
 #pragma unroll 1 /* for short code: the packs move up to the first place */
         for (unsigned l = 0; l < LOADS<Key>; l++) {
             const uint64_t p = first + l * stride;

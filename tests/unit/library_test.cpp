@@ -48,6 +48,7 @@ static void in_place(void **)
                 for (const uint64_t n : {0, 1, 33, 4099})
                     check<decltype(zero)>(handle, (operation_name)o, n, n % 2, -1, n + 3);
             });
+        check<uint16_t>(handle, SORT, 9001, 1, -1, 3); /* one block counts so many */
         scanbench_destroy(handle);
     }
 }
