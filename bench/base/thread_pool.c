@@ -196,7 +196,6 @@ static void *help(void *context)
     struct pool *pool = helper->pool;
     uint64_t last_call = 0;
     bool was_needed = true;
-    pthread_setname_np(pthread_self(), "helper");
     for (;;) {
         await_call(helper, last_call, was_needed);
         atomic_store(&helper->is_inside, true);
@@ -249,6 +248,8 @@ static bool start_helper(struct helper *helper, const cpu_set_t *processors)
     fill_with_foreign_signals(&foreign);
     pthread_sigmask(SIG_BLOCK, &foreign, &before);
     const bool started = pthread_create(&thread, &attributes, help, helper) == 0;
+    if (started) /* here, because on a busy machine the thread itself would be late to say so */
+        pthread_setname_np(thread, "helper");
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
     return started;
