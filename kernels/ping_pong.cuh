@@ -31,6 +31,19 @@ template <class Sort> auto with_types_of(const struct problem *problem, Sort sor
                           [&]<class Key>() { return with_values_of<Key>(problem, sort); });
 }
 
+/* The same for keys of any width. Those of 8 and 16 bits have no values. */
+template <class Sort> auto with_all_types_of(const struct problem *problem, Sort sort)
+{
+    switch (element_bytes(problem->type)) {
+    case sizeof(uint8_t):
+        return sort.template operator()<uint8_t, no_value>();
+    case sizeof(uint16_t):
+        return sort.template operator()<uint16_t, no_value>();
+    default:
+        return with_types_of(problem, sort);
+    }
+}
+
 /* The same for pairs alone. */
 template <class Sort> void with_pair_types_of(const struct problem *problem, Sort sort)
 {

@@ -12,17 +12,17 @@ struct needs {
     size_t passing, lasting;
 };
 
-/* For n, and for the powers of two below, where the choices of sorts change: of fewer elements,
- * another algorithm may need more. */
+/* For n, and for the powers of two below, near which the choices of sorts change: of fewer
+ * elements, or in place, another algorithm may need more. */
 static scanbench_status add_needs(scanbench_handle *handle, struct problem problem,
                                   struct needs *needs)
 {
     scanbench_status status = SCANBENCH_OK;
     for (; problem.n > 0 && status == SCANBENCH_OK; problem.n = power_of_two_below(problem.n))
-        for (int unaligned = 0; unaligned < 2 && status == SCANBENCH_OK; unaligned++) {
+        for (int kind = 0; kind < 4 && status == SCANBENCH_OK; kind++) {
             struct plan plan = {0};
-            problem.unaligned = unaligned;
-            status = plan_problem(handle, problem, false, &plan);
+            problem.unaligned = kind % 2;
+            status = plan_problem(handle, problem, kind / 2, &plan);
             size_t *most = plan.scratch == &handle->lasting ? &needs->lasting : &needs->passing;
             if (status == SCANBENCH_OK && plan.scratch_bytes > *most)
                 *most = plan.scratch_bytes;

@@ -55,6 +55,8 @@ for tool; do
     check "$tool" --op=sort --algo=counting --max=2^15-1 --n=33,5003,20011,40009 --type=i16 --input=uniform,zipf
     check "$tool" --op=sort --algo=counting --max=127 --n=33,5003,20011 --type=i8
     check "$tool" --op=sort --algo=one-block --max=2^31-1 --values=none,u32,u64 --n=33,5003 --type=u32,f64
+    check "$tool" --op=sort --algo=enumeration --max=2^31-1 --values=none,u32,u64 --n=33,1025,10007 --type=u32,f64
+    check "$tool" --op=sort --algo=enumeration --max=2^15-1 --n=33,5003 --type=i16
     check "$tool" --op=sort --algo=sample,adaptive --max=2^31-1 --n=25001 --type=u32,f64
     check "$tool" --op=sort --algo=onesweep,msd,sample,adaptive --input=zipf --max=2^31-1 --n=25001 --type=u32,u64
     # All levels in one launch; one level and two of large arrays, and skewed keys.

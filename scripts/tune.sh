@@ -102,7 +102,7 @@ done
 # as these, but far from it where keys are skewed.
 for type in u32 u64; do
     most=2^${type#u}-1
-    measure --op=sort --type=$type --max="$most" --algo=msd,one-block --n='2^12..2^14*2'
+    measure --op=sort --type=$type --max="$most" --algo=enumeration,msd,one-block --n='2^12..2^14*2'
     measure --op=sort --type=$type --max="$most" --algo=sample,onesweep,adaptive --n='2^12..2^28*2'
 done
 

@@ -305,9 +305,8 @@ __global__ void __launch_bounds__(THREADS, 1)
 /* ---- host side ---- */
 
 /* Rows of a slice. Small tiles follow one another closely, which suits DRAM. Large tiles need
- * fewer reads of statuses, each as long as a round trip to the L2. Sums of 8 bytes have twice
- * the status data. */
-constexpr unsigned FEW_ROWS = 3, ROWS = 5, WIDE_SUM_ROWS = 6;
+ * fewer reads of statuses, each as long as a round trip to the L2. */
+constexpr unsigned FEW_ROWS = 3, ROWS = 5;
 enum {
     /* Multiples of the capacity of all rings together: up to which arrays have large tiles, and up
      * to which the L2 evicts their results first. */
@@ -325,8 +324,7 @@ inline const char *supports(const struct problem *problem)
 {
     if (!has_sm_90(problem->device))
         return "needs sm_90 or newer, for bulk copies";
-    if (problem->device->shared_bytes_per_block <
-        shared_bytes<scan_slice<uint64_t, WIDE_SUM_ROWS>>(2))
+    if (problem->device->shared_bytes_per_block < shared_bytes<scan_slice<uint64_t, ROWS>>(2))
         return "needs more shared memory than a block of this device can have";
     return nullptr;
 }
@@ -376,8 +374,6 @@ void run(const struct call *call, const typename Slice<1>::stream &stream)
         Slice<1>::INPUTS == 1 && sizeof(typename Slice<1>::element) > 1 ? ROWS : FEW_ROWS;
     if constexpr (Slice<1>::STAGES)
         run_rows<Slice<ROWS>>(call, stream, 1, 1);
-    else if constexpr (COMMUTES<typename Slice<1>::sum> && sizeof(typename Slice<1>::sum) == 8)
-        run_rows<PassingSlice<WIDE_SUM_ROWS>>(call, stream, 2, 1);
     else if (bytes <= LARGE_TILES_UP_TO * rings_bytes)
         run_rows<PassingSlice<LARGE_ROWS>>(call, stream, 2, SCAN_COPIES);
     else if (bytes <= PASSING_UP_TO * rings_bytes)

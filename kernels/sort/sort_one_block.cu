@@ -142,19 +142,6 @@ __global__ void __launch_bounds__(THREADS)
 
 /* ---- the host's side ---- */
 
-/* Calls f with the types of keys and values. Keys of 8 and 16 bits have no values. */
-template <class Function> static auto with_all_types_of(const struct problem *problem, Function f)
-{
-    switch (element_bytes(problem->type)) {
-    case sizeof(uint8_t):
-        return f.template operator()<uint8_t, no_value>();
-    case sizeof(uint16_t):
-        return f.template operator()<uint16_t, no_value>();
-    default:
-        return with_types_of(problem, f);
-    }
-}
-
 static unsigned rows_for(const struct problem *problem)
 {
     return (unsigned)ceil_div(problem->n, THREADS);

@@ -79,8 +79,19 @@ static bool is_for_pairs(size_t i)
     return false;
 }
 
+/* The largest n of the lines before for the same; 0 if there are none. */
+static uint64_t largest_before(size_t i)
+{
+    uint64_t largest = 0;
+    for (size_t before = i; before > 0 && same_device_and_elements(&lines[i], &lines[before - 1]);
+         before--)
+        if (lines[before - 1].up_to > largest)
+            largest = lines[before - 1].up_to;
+    return largest;
+}
+
 /* Each line for an operation, a device and a width of elements holds from its first n to its last,
- * on as many multiprocessors as it was measured on. */
+ * on as many multiprocessors as it was measured on, or on fewer if a line before goes as far. */
 static void lines_hold_for_their_sizes(void **state)
 {
     (void)state;
@@ -91,6 +102,7 @@ static void lines_hold_for_their_sizes(void **state)
         if (line->bytes == 0 || is_for_pairs(i))
             continue;
         const bool goes_on = i > 0 && same_device_and_elements(line, &lines[i - 1]);
+        const uint64_t before = largest_before(i);
         struct device_limits device =
             large_gpu(line->device[0] != '\0' ? line->device : "some other", 90);
         /* What follows a line for every size is for devices that cannot run that line's algorithm,
@@ -103,10 +115,12 @@ static void lines_hold_for_their_sizes(void **state)
             if (element_bytes(type) != line->bytes)
                 continue;
             struct problem problem = {.op = line->op, .type = type, .device = &device};
-            if (!instead) {
-                problem.n = goes_on ? lines[i - 1].up_to + 1 : 1;
+            if (!instead && before < line->up_to) {
+                problem.n = before + 1;
                 expect_resolved(&problem, line->algo, line->block);
             }
+            if (line->up_to <= before)
+                device.multiprocessors = 32;
             problem.n = line->up_to < LARGE_N ? line->up_to : LARGE_N;
             expect_resolved(&problem, line->algo, line->block);
             seen++;
@@ -164,7 +178,9 @@ static void lines_scale_with_the_device(void **state)
     expect_resolved(&problem, "lookahead", 0);
     problem.n = 4194304;
     expect_resolved(&problem, "one-wave", 512);
-    problem = (struct problem){.op = OP_SORT, .type = TYPE_I32, .n = 8192, .device = &device};
+    problem = (struct problem){.op = OP_SORT, .type = TYPE_I32, .n = 5120, .device = &device};
+    expect_resolved(&problem, "enumeration", 0);
+    problem.n = 8192;
     expect_resolved(&problem, "msd", 0);
 }
 
@@ -175,6 +191,7 @@ static void less_is_sorted_in_one_block(void **state)
     (void)state;
     struct device_limits device = large_gpu("some other", 86);
     device.shared_bytes_per_block = 99 * 1024;
+    device.multiprocessors = 20;
     struct problem problem = {
         .op = OP_SORT, .type = TYPE_I32, .values = VALUES_U32, .n = 4096, .device = &device};
     expect_resolved(&problem, "one-block", 0);

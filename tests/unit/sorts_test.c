@@ -188,6 +188,7 @@ static void every_input_and_every_type(void **state)
     sort_every_input("sample", many, 3);
     sort_every_input("four-bits", few, 4);
     sort_every_input("one-block", sizes, 5);
+    sort_every_input("enumeration", sizes, 5);
     sort_every_input("efficient-smem", few, 4);
 }
 
@@ -210,6 +211,9 @@ static void awkward_sizes(void **state)
         {"one-block", 0, VALUES_U32},      {"one-block", 1, VALUES_U64},
         {"one-block", 8192, VALUES_U64},   {"one-block", 16383, VALUES_NONE},
         {"one-block", 8191, VALUES_U32},   {"one-block", 16384, VALUES_NONE},
+        {"enumeration", 0, VALUES_U64},    {"enumeration", 1, VALUES_U32},
+        {"enumeration", 257, VALUES_NONE}, {"enumeration", 4097, VALUES_U64},
+        {"enumeration", 8192, VALUES_U32}, {"enumeration", 8193, VALUES_NONE},
         {"msd", 0, VALUES_NONE},           {"msd", 16384, VALUES_NONE},
         {"msd", 16385, VALUES_NONE},       {"msd", 30723, VALUES_NONE},
         {"sample", 8192, VALUES_NONE},     {"sample", 33793, VALUES_NONE},
