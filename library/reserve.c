@@ -1,10 +1,11 @@
 /* reserve: provides the scratch of later calls. */
 #include "solve.h"
 
-/* The largest power of two below n, or 0. */
-static uint64_t power_of_two_below(uint64_t n)
+/* The largest power of two, or 3/4 of one, below n; or 0. */
+static uint64_t step_below(uint64_t n)
 {
-    return n > 1 ? (uint64_t)1 << (63 - __builtin_clzll(n - 1)) : 0;
+    const uint64_t power = n > 1 ? (uint64_t)1 << (63 - __builtin_clzll(n - 1)) : 0;
+    return power + power / 2 < n ? power + power / 2 : power;
 }
 
 /* The scratch that calls of some kind need at most. */
@@ -12,13 +13,13 @@ struct needs {
     size_t passing, lasting;
 };
 
-/* For n, and for the powers of two below, near which the choices of sorts change: of fewer
- * elements, or in place, another algorithm may need more. */
+/* For n, and for the powers of two and 3/4 of them below, where the choices of sorts change: of
+ * fewer elements, or in place, another algorithm may need more. */
 static scanbench_status add_needs(scanbench_handle *handle, struct problem problem,
                                   struct needs *needs)
 {
     scanbench_status status = SCANBENCH_OK;
-    for (; problem.n > 0 && status == SCANBENCH_OK; problem.n = power_of_two_below(problem.n))
+    for (; problem.n > 0 && status == SCANBENCH_OK; problem.n = step_below(problem.n))
         for (int kind = 0; kind < 4 && status == SCANBENCH_OK; kind++) {
             struct plan plan = {0};
             problem.unaligned = kind % 2;

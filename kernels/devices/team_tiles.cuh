@@ -32,7 +32,8 @@ struct team_board {
 };
 
 template <class Sum> struct team_tiles {
-    static constexpr bool FAR = true, IN_CLUSTER = false;
+    static constexpr bool FAR = true;
+    static constexpr one_wave::residency RESIDENT = one_wave::residency::ALL;
     using shared = one_wave::watch<Sum>;
     using patience = SCANBENCH_BACKEND::patience;
     memories memory;

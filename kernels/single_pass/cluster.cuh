@@ -33,7 +33,7 @@ using sent = std::conditional_t<(sizeof(Sum) < sizeof(uint32_t)), uint32_t, Sum>
 
 /* See one_wave::own_tiles for when these are called. */
 template <class Sum> struct tiles {
-    static constexpr bool IN_CLUSTER = true;
+    static constexpr one_wave::residency RESIDENT = one_wave::residency::CLUSTER;
 
     struct shared {
         sent<Sum> total[MAX_BLOCKS];

@@ -44,6 +44,9 @@ template <class Sum> struct watch {
     uint32_t epoch;
 };
 
+/* How many blocks of a launch have to be resident at once. */
+enum class residency { EACH, ALL, CLUSTER };
+
 template <class Tiles, class Sum, class T> struct shared_layout {
     Sum warp_totals[MAX_BLOCK / WARP];
     typename Tiles::shared exchange;
@@ -72,10 +75,11 @@ __device__ __forceinline__ Sum watch_before(const Tiles &tiles, unsigned first, 
 }
 
 /* The tiles of a launch that no other launch shares, and how their totals get from block to block.
- * Those of several devices: team_tiles.cuh; of one cluster: cluster.cuh. */
+ * Those of several devices: team_tiles.cuh; of one cluster: cluster.cuh; of short segments, which
+ * need no totals: short_segments.cuh. */
 template <class Sum> struct own_tiles {
     static constexpr bool FAR = false; /* do other GPUs publish here? */
-    static constexpr bool IN_CLUSTER = false;
+    static constexpr residency RESIDENT = residency::ALL;
     using shared = watch<Sum>;
     copied_board<Sum> tiles;
     unsigned late; /* see late_blocks() */
@@ -202,7 +206,7 @@ __global__ void __launch_bounds__(MAX_BLOCK)
         mine = held.total_soon(rows);
     }
     Sum total;
-    constexpr bool KNOWS_NEED = !Tiles::IN_CLUSTER && KNOWS_FIRST_TILE<Slice<HELD>>;
+    constexpr bool KNOWS_NEED = Tiles::RESIDENT == residency::ALL && KNOWS_FIRST_TILE<Slice<HELD>>;
     static_assert(!(KNOWS_NEED && PARKS));
     if constexpr (KNOWS_NEED)
         if (threadIdx.x == 0)
@@ -329,7 +333,8 @@ void run_rows(const struct call *call, const typename Slice<1>::stream &stream,
     queue_of(call)->lines_kept |= PARKS;
     launch_shape how = {shape.blocks, shape.threads, slice_traffic<Slice<1>>(&call->problem),
                         shared_bytes<Tiles, Sum, T>(call->problem.op, shape)};
-    (Tiles::IN_CLUSTER ? how.cluster : how.cooperative) = shape.blocks > 1;
+    how.cluster = Tiles::RESIDENT == residency::CLUSTER && shape.blocks > 1;
+    how.cooperative = Tiles::RESIDENT == residency::ALL && shape.blocks > 1;
     launch<one_wave_kernel<Slice, HELD, PARKS, Tiles>>(queue_of(call), how, stream,
                                                        shape.rows.parked, tiles);
 }
@@ -340,7 +345,7 @@ template <template <unsigned> class Slice, template <unsigned> class LargeSlice,
 void run_tiles(const struct call *call, const typename Slice<1>::stream &stream,
                const wave_shape &shape, const Tiles &tiles)
 {
-    if constexpr (!Tiles::IN_CLUSTER && CAN_PARK<Slice<1>>)
+    if constexpr (Tiles::RESIDENT == residency::ALL && CAN_PARK<Slice<1>>)
         if (shape.rows.parked > 0)
             return run_rows<LargeSlice, MAX_HELD, true>(call, stream, shape, tiles);
     switch (shape.rows.held) {

@@ -23,7 +23,9 @@ struct line {
 static const struct line lines[] = {
 #define CHOICE(...) {__VA_ARGS__},
 #define SCALED_CHOICE CHOICE
+#define SEGMENTS_CHOICE(...)
 #include "../../bench/choices.def"
+#undef SEGMENTS_CHOICE
 #undef SCALED_CHOICE
 #undef CHOICE
 };
@@ -184,6 +186,28 @@ static void lines_scale_with_the_device(void **state)
     expect_resolved(&problem, "msd", 0);
 }
 
+static void short_segments_have_lines_of_their_own(void **state)
+{
+    (void)state;
+    const struct device_limits device = large_gpu("some other", 90);
+    struct problem problem = {.op = OP_SCAN,
+                              .type = TYPE_F32,
+                              .n = 16384,
+                              .segments = SEGMENTS_ROWS,
+                              .segment_length = 1024,
+                              .device = &device};
+    expect_resolved(&problem, "one-wave", 256);
+    problem.segment_length = 1025;
+    expect_resolved(&problem, "cluster", 256);
+    problem.segments = SEGMENTS_OFFSETS;
+    expect_resolved(&problem, "one-wave", 256);
+    problem.n = 16385;
+    expect_resolved(&problem, "cluster", 256);
+    problem.n = 16384;
+    problem.segments = SEGMENTS_KEYS;
+    expect_resolved(&problem, "cluster", 256);
+}
+
 /* Devices of compute capability 8.6 have the shared memory for some of what is sorted in one block.
  */
 static void less_is_sorted_in_one_block(void **state)
@@ -293,6 +317,7 @@ int main(void)
         cmocka_unit_test(lines_hold_for_their_sizes),
         cmocka_unit_test(pairs_have_lines_of_their_own),
         cmocka_unit_test(lines_scale_with_the_device),
+        cmocka_unit_test(short_segments_have_lines_of_their_own),
         cmocka_unit_test(less_is_sorted_in_one_block),
         cmocka_unit_test(what_a_device_cannot_run_is_skipped),
         cmocka_unit_test(clusters_are_as_large_as_the_device_allows),

@@ -220,15 +220,15 @@ static void nothing_grows_after_reserve_for_pairs(void **)
 }
 
 /* What a problem needs is never more than a larger one has reserved: for itself and the powers of
- * two below, with the reserve's spare room. */
+ * two and 3/4 of them below, with the reserve's spare room. */
 static void expect_growing_scratch(const scanbench_handle *handle, struct problem problem)
 {
-    size_t most = 0, of_powers = 0;
+    size_t most = 0, of_steps = 0;
     std::set<uint64_t> sizes;
     for (uint64_t n = 1; n < (uint64_t)1 << 34; n += n / 19 + 1)
         sizes.insert(n);
     for (unsigned log2 = 10; log2 < 34; log2++) /* where other algorithms are chosen */
-        sizes.insert({(uint64_t)1 << log2, ((uint64_t)1 << log2) + 1});
+        sizes.insert({(uint64_t)1 << log2, ((uint64_t)1 << log2) + 1, (uint64_t)3 << log2});
     problem.device = &handle->limits;
     for (const uint64_t n : sizes) {
         problem.n = n;
@@ -238,13 +238,13 @@ static void expect_growing_scratch(const scanbench_handle *handle, struct proble
         const size_t bytes = resolved.algorithm->scratch_bytes != nullptr
                                  ? resolved.algorithm->scratch_bytes(&problem)
                                  : 0;
-        const size_t asked = std::max(bytes, of_powers);
+        const size_t asked = std::max(bytes, of_steps);
         if (asked + std::clamp<size_t>(asked / 16, 1 << 20, 32 << 20) < most)
             fail_msg("n = %llu on %d multiprocessors: %zu bytes, fewer elements need %zu",
                      (unsigned long long)problem.n, handle->limits.multiprocessors, bytes, most);
         most = std::max(most, bytes);
-        if (std::has_single_bit(n))
-            of_powers = std::max(of_powers, bytes);
+        if (std::has_single_bit(n) || (n % 3 == 0 && std::has_single_bit(n / 3)))
+            of_steps = std::max(of_steps, bytes);
     }
 }
 
@@ -306,7 +306,9 @@ static void every_choice_is_in_the_library(void **)
     } lines[] = {
 #define CHOICE(...) {__VA_ARGS__},
 #define SCALED_CHOICE CHOICE
+#define SEGMENTS_CHOICE(FORM, LONGEST, ...) CHOICE(__VA_ARGS__)
 #include "../../bench/choices.def"
+#undef SEGMENTS_CHOICE
 #undef SCALED_CHOICE
 #undef CHOICE
     };
