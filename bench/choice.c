@@ -12,21 +12,20 @@ struct choice {
     uint64_t up_to;
     const char *algo;
     unsigned block;
-    bool scales;            /* up_to is of a GPU with MULTIPROCESSORS */
-    enum segment_form form; /* none: for any problem */
-    uint64_t longest;       /* row */
+    bool scales;          /* up_to is of a GPU with MULTIPROCESSORS */
+    uint64_t longest_row; /* for rows that are no longer; 0: for any problem */
 };
 
 enum { MULTIPROCESSORS = 132 };
 
 static const struct choice choices[] = {
-#define CHOICE(...) {__VA_ARGS__, false, SEGMENTS_NONE, 0},
-#define SCALED_CHOICE(...) {__VA_ARGS__, true, SEGMENTS_NONE, 0},
-#define SEGMENTS_CHOICE(FORM, LONGEST, ...) {__VA_ARGS__, true, FORM, LONGEST},
+#define CHOICE(...) {__VA_ARGS__, false, 0},
+#define SCALED_CHOICE(...) {__VA_ARGS__, true, 0},
+#define ROWS_CHOICE(LONGEST, ...) {__VA_ARGS__, true, LONGEST},
 #include "choices.def"
 #undef CHOICE
 #undef SCALED_CHOICE
-#undef SEGMENTS_CHOICE
+#undef ROWS_CHOICE
 };
 
 enum { CHOICE_COUNT = sizeof choices / sizeof *choices };
@@ -44,11 +43,10 @@ static uint64_t largest_n(const struct choice *choice, const struct device_limit
     return choice->up_to * (uint64_t)device->multiprocessors / MULTIPROCESSORS;
 }
 
-static bool fits_segments(const struct choice *choice, const struct problem *problem)
+static bool fits_rows(const struct choice *choice, const struct problem *problem)
 {
-    return choice->form == SEGMENTS_NONE ||
-           (choice->form == problem->segments &&
-            (choice->form != SEGMENTS_ROWS || problem->segment_length <= choice->longest));
+    return choice->longest_row == 0 ||
+           (problem->segments == SEGMENTS_ROWS && problem->segment_length <= choice->longest_row);
 }
 
 static bool fits(const struct choice *choice, const struct problem *problem)
@@ -57,7 +55,7 @@ static bool fits(const struct choice *choice, const struct problem *problem)
     return choice->op == problem->op && choice->kind == listed_kind(device->kind) &&
            strncmp(device->name, choice->device, strlen(choice->device)) == 0 &&
            (choice->bytes == 0 || choice->bytes == element_bytes(problem->type)) &&
-           fits_segments(choice, problem) && problem->n <= largest_n(choice, device);
+           fits_rows(choice, problem) && problem->n <= largest_n(choice, device);
 }
 
 /* Does the algorithm obey what this problem asks for? */

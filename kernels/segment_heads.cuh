@@ -70,7 +70,7 @@ class row_heads : public heads_without_input
         return i % length == 0;
     }
 
-    /* The elements of its segment before an element. */
+    /* The elements of its row before an element. */
     __device__ __forceinline__ uint64_t before(uint64_t i) const
     {
         return remainder<uint64_t>(i, __umul64hi(i, magic), length);
@@ -143,17 +143,6 @@ struct bit_heads : heads_without_input {
 struct offset_heads : heads_without_input {
     const uint64_t *offsets;
     uint64_t count;
-
-    /* The elements of its segment before an element. A warp calls it together. */
-    __device__ __forceinline__ uint64_t before(uint64_t i) const
-    {
-        const uint64_t at = almost_lower_bound(0, i), own = at + lane_index();
-        const uint64_t offset = own < count ? offsets[own] : UINT64_MAX;
-        const unsigned lanes = __ballot_sync(ALL_LANES, offset <= i);
-        if (lanes != 0)
-            return i - shuffle_from(offset, last_lane(lanes));
-        return i - (at > 0 ? offsets[at - 1] : 0);
-    }
 
     template <unsigned WIDTH, unsigned ROWS>
     __device__ __forceinline__ beginnings begins(uint64_t first, uint64_t n, const uint32_t *,

@@ -4,10 +4,10 @@
  * Work:    O(n), and tiles^2 / 2 reads of a status. Depth: O(log n), one hop.
  * DRAM:    2n elements, and 8 bytes of status per tile (16 for sums of 8 bytes).
  * Shared:  two totals per warp, and the rows that registers cannot hold.
- * Relies:  on all blocks being resident: see one_wave.cuh. For short segments, on nothing. */
+ * Relies:  on all blocks being resident: see one_wave.cuh. For short rows, on nothing. */
 #include "one_wave.cuh"
 #include "ordered_scan.cuh"
-#include "short_segments.cuh"
+#include "short_rows.cuh"
 
 namespace SCANBENCH_BACKEND
 {
@@ -15,9 +15,9 @@ namespace SCANBENCH_BACKEND
 static void run(const struct call *call)
 {
     const auto run_slices = [&]<class Scan>(const typename Scan::stream &stream) {
-        if constexpr (short_segments::SERVE<typename Scan::stream>)
-            if (short_segments::are_short(call))
-                return short_segments::run<Scan::template slice>(call, stream);
+        if constexpr (short_rows::HAS_ROWS<typename Scan::stream>)
+            if (short_rows::are_short(call))
+                return short_rows::run<Scan::template slice>(call, stream);
         one_wave::run<Scan::template slice, Scan::template passing_slice>(call, stream);
     };
     if (keeps_order(&call->problem))

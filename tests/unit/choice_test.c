@@ -23,9 +23,9 @@ struct line {
 static const struct line lines[] = {
 #define CHOICE(...) {__VA_ARGS__},
 #define SCALED_CHOICE CHOICE
-#define SEGMENTS_CHOICE(...)
+#define ROWS_CHOICE(...)
 #include "../../bench/choices.def"
-#undef SEGMENTS_CHOICE
+#undef ROWS_CHOICE
 #undef SCALED_CHOICE
 #undef CHOICE
 };
@@ -186,7 +186,7 @@ static void lines_scale_with_the_device(void **state)
     expect_resolved(&problem, "msd", 0);
 }
 
-static void short_segments_have_lines_of_their_own(void **state)
+static void short_rows_have_a_line_of_their_own(void **state)
 {
     (void)state;
     const struct device_limits device = large_gpu("some other", 90);
@@ -200,11 +200,7 @@ static void short_segments_have_lines_of_their_own(void **state)
     problem.segment_length = 1025;
     expect_resolved(&problem, "cluster", 256);
     problem.segments = SEGMENTS_OFFSETS;
-    expect_resolved(&problem, "one-wave", 256);
-    problem.n = 16385;
-    expect_resolved(&problem, "cluster", 256);
-    problem.n = 16384;
-    problem.segments = SEGMENTS_KEYS;
+    problem.segment_length = 0;
     expect_resolved(&problem, "cluster", 256);
 }
 
@@ -317,7 +313,7 @@ int main(void)
         cmocka_unit_test(lines_hold_for_their_sizes),
         cmocka_unit_test(pairs_have_lines_of_their_own),
         cmocka_unit_test(lines_scale_with_the_device),
-        cmocka_unit_test(short_segments_have_lines_of_their_own),
+        cmocka_unit_test(short_rows_have_a_line_of_their_own),
         cmocka_unit_test(less_is_sorted_in_one_block),
         cmocka_unit_test(what_a_device_cannot_run_is_skipped),
         cmocka_unit_test(clusters_are_as_large_as_the_device_allows),

@@ -306,9 +306,9 @@ static void every_choice_is_in_the_library(void **)
     } lines[] = {
 #define CHOICE(...) {__VA_ARGS__},
 #define SCALED_CHOICE CHOICE
-#define SEGMENTS_CHOICE(FORM, LONGEST, ...) CHOICE(__VA_ARGS__)
+#define ROWS_CHOICE(LONGEST, ...) CHOICE(__VA_ARGS__)
 #include "../../bench/choices.def"
-#undef SEGMENTS_CHOICE
+#undef ROWS_CHOICE
 #undef SCALED_CHOICE
 #undef CHOICE
     };

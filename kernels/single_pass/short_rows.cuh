@@ -1,9 +1,8 @@
-/* short_segments.cuh: one pass over segments so short that no block waits for another.
+/* short_rows.cuh: one pass over rows so short that no block waits for another.
  *
- * A block itself reads what the first segment of its tile has before the tile, where blocks of
- * one_wave.cuh wait for the totals of others. Most of these elements come from the L2, as other
- * blocks read them, too. So the output must not be the input. How long segments at offsets are is
- * not known when the kernel is launched, only that they are no longer than the array.
+ * A block itself reads what the first row of its tile has before the tile, where blocks of
+ * one_wave.cuh wait for the totals of others. Most of these elements come from the L2, as the block
+ * before reads them, too. So the output must not be the input.
  *
  * The kernel is one_wave_kernel, with other Tiles. */
 #pragma once
@@ -14,16 +13,13 @@
 namespace SCANBENCH_BACKEND
 {
 
-namespace short_segments
+namespace short_rows
 {
 
-enum {
-    READS = 4,          /* elements of a row before the tile that a thread reads at most */
-    SHORT_ARRAY = 16384 /* elements: the most before a tile for segments at offsets */
-};
+enum { READS = 4 }; /* elements before the tile that a thread reads at most */
 
 /* See one_wave::own_tiles for when these are called. */
-template <class Sum, class T, class Heads> struct tiles {
+template <class Sum, class T> struct tiles {
     static constexpr one_wave::residency RESIDENT = one_wave::residency::EACH;
 
     struct shared {
@@ -31,7 +27,7 @@ template <class Sum, class T, class Heads> struct tiles {
     };
 
     const T *in;
-    Heads heads;
+    row_heads heads;
     unsigned size; /* elements of a tile */
 
     __device__ __forceinline__ unsigned tile() const
@@ -65,30 +61,24 @@ template <class Sum, class T, class Heads> struct tiles {
 
 /* ---- host side ---- */
 
-/* Do the heads of a stream say how much of a segment lies before an element? */
-template <class Stream> constexpr bool SERVE = requires(const Stream &stream)
-{
-    stream.heads.before(0);
-};
+template <class Stream> constexpr bool HAS_ROWS = false;
+template <class T> constexpr bool HAS_ROWS<segmented_arrays<T, row_heads>> = true;
 
 inline bool are_short(const struct call *call)
 {
-    const struct problem *problem = &call->problem;
-    return call->input != call->output &&
-           (problem->segments == SEGMENTS_ROWS
-                ? problem->segment_length <= READS * (uint64_t)problem->block
-                : problem->n <= SHORT_ARRAY);
+    return call->problem.segment_length <= READS * (uint64_t)call->problem.block &&
+           call->input != call->output;
 }
 
 template <template <unsigned> class Slice>
 void run(const struct call *call, const typename Slice<1>::stream &stream)
 {
-    using tiles = tiles<typename Slice<1>::sum, typename Slice<1>::element, decltype(stream.heads)>;
+    using tiles = tiles<typename Slice<1>::sum, typename Slice<1>::element>;
     const one_wave::wave_shape shape = one_wave::shape_of(&call->problem);
     const unsigned size = shape.threads * shape.rows.held * Slice<1>::WIDTH;
     one_wave::run_tiles<Slice, Slice>(call, stream, shape, tiles{stream.in, stream.heads, size});
 }
 
-} // namespace short_segments
+} // namespace short_rows
 
 } // namespace SCANBENCH_BACKEND
