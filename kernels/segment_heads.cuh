@@ -70,7 +70,7 @@ class row_heads : public heads_without_input
         return i % length == 0;
     }
 
-    /* The elements of its row before an element. */
+    /* The number of elements before element i in its row. */
     __device__ __forceinline__ uint64_t before(uint64_t i) const
     {
         return remainder<uint64_t>(i, __umul64hi(i, magic), length);

@@ -13,8 +13,8 @@ struct needs {
     size_t passing, lasting;
 };
 
-/* For n, and for the powers of two and 3/4 of them below, where the choices of sorts change: of
- * fewer elements, or in place, another algorithm may need more. */
+/* For n, and for steps below it: fewer elements, or the same in place, may need another algorithm
+ * that needs more. The steps are the limits of most choices of sorts. */
 static scanbench_status add_needs(scanbench_handle *handle, struct problem problem,
                                   struct needs *needs)
 {

@@ -2,7 +2,7 @@
 # tune.sh [--device=GPU] [--max-time=S] [--output=FILE]: measures our fastest
 # algorithms on this machine's GPU at every size, type width and block size, and
 # prints lines for bench/choices.def that name the fastest for each. Insert them
-# before all others there and rebuild: `auto` then knows this GPU.
+# before all others there except those of rows, and rebuild: `auto` then knows this GPU.
 #
 # A choice is kept for the next size while it is within 1.5 % of the best, so that
 # noise does not make it alternate. FILE, which must be new or empty, receives the rows as they

@@ -44,8 +44,8 @@ template <class Sum> struct watch {
     uint32_t epoch;
 };
 
-/* How many blocks of a launch have to be resident at once. */
-enum class residency { EACH, ALL, CLUSTER };
+/* The blocks of a launch that wait for each other, and so have to be resident at once. */
+enum class residency { NONE, ALL, CLUSTER };
 
 template <class Tiles, class Sum, class T> struct shared_layout {
     Sum warp_totals[MAX_BLOCK / WARP];

@@ -1,8 +1,9 @@
 /* short_rows.cuh: one pass over rows so short that no block waits for another.
  *
- * A block itself reads what the first row of its tile has before the tile, where blocks of
+ * Each block reads the part of its first row that lies before its tile, where blocks of
  * one_wave.cuh wait for the totals of others. Most of these elements come from the L2, as the block
- * before reads them, too. So the output must not be the input.
+ * before reads them, too. So the output must not be the input. In place, floats are added in the
+ * order of one_wave.cuh instead.
  *
  * The kernel is one_wave_kernel, with other Tiles. */
 #pragma once
@@ -20,7 +21,7 @@ enum { READS = 4 }; /* elements before the tile that a thread reads at most */
 
 /* See one_wave::own_tiles for when these are called. */
 template <class Sum, class T> struct tiles {
-    static constexpr one_wave::residency RESIDENT = one_wave::residency::EACH;
+    static constexpr one_wave::residency RESIDENT = one_wave::residency::NONE;
 
     struct shared {
         T before[one_wave::MAX_BLOCK / WARP]; /* sums of the warps' reads */
@@ -37,7 +38,7 @@ template <class Sum, class T> struct tiles {
     __device__ __forceinline__ void begin(shared *) const
     {
     }
-    /* Nothing is published, but here is where loads of the tile are under way. */
+    /* Nothing is published. Loads of the tile are under way meanwhile. */
     __device__ __forceinline__ void wait_to_publish(shared *here) const
     {
         const uint64_t first = (uint64_t)blockIdx.x * size;

@@ -1,10 +1,11 @@
 /* sort_enumeration: a key's place is the number of keys before it.
  * Source:  Muller and Preparata, "Bounds to complexities of networks for sorting and for
  *          switching", JACM 1975; Knuth, "The Art of Computer Programming" 3, by counting.
- * Work:    O(n^2 / t log t), where each block finds the places of t keys.
- * Depth:   O(log t), and a scan of t counts.
+ * Work:    O(n^2 / t log t + n t), where each of n / t blocks finds the places of t keys. Up to 128
+ *          keys per multiprocessor, there is a block on each.
+ * Depth:   O(log t) per round of lookups, and a scan of t counts.
  * DRAM:    n read and n written, once. Each block reads all keys, most of them from the L2.
- * Shared:  t keys, twice, and t counters.
+ * Shared:  t keys, twice, their ranks, and t counters.
  *
  *   1. Each block ranks its own keys among themselves and puts them into a search tree.
  *   2. It looks up every other key there, and counts it where it lies between two of its own.
@@ -12,8 +13,8 @@
  *
  * Of equal keys the earlier come first: a key from before the block's own goes before those that
  * equal it, and one from after them goes after. So the sort is stable, and takes as long for any
- * keys. All multiprocessors are at work, and none waits for another. But the work grows with the
- * square of n. The output must not be the input, which other blocks still read. */
+ * keys. All multiprocessors are at work, and none waits for another. The output must not be the
+ * input, which other blocks still read. */
 #include "../key_order.cuh"
 #include "../ping_pong.cuh"
 #include "../warp.cuh"
@@ -81,10 +82,11 @@ __device__ __forceinline__ void plant_tree(shared_layout<Key> *shared, unsigned 
     }
 }
 
-/* 2. Looks up COUNT keys of each thread, of which the first is number `first`, and counts those
- * that come before any of the block's own, which are from `begin` to `end` - 1. */
+/* 2. Looks up COUNT keys of each thread, the first of which has index `first`, and counts those
+ * that go before the last of the block's own in order. The block's own have indices from `begin` to
+ * `end` - 1. */
 template <unsigned COUNT, class Key>
-__device__ __forceinline__ void count_keys(shared_layout<Key> *shared, Key (&rank)[COUNT],
+__device__ __forceinline__ void count_keys(shared_layout<Key> *shared, Key (&mapped)[COUNT],
                                            unsigned first, unsigned begin, unsigned end, unsigned n,
                                            unsigned levels)
 {
@@ -94,16 +96,16 @@ __device__ __forceinline__ void count_keys(shared_layout<Key> *shared, Key (&ran
     for (unsigned k = 0; k < COUNT; k++) {
         const unsigned i = first + k * blockDim.x;
         const bool is_later = i >= end;
-        counted |= (i < begin ? rank[k] <= last : is_later && i < n && rank[k] < last) << k;
+        counted |= (i < begin ? mapped[k] <= last : is_later && i < n && mapped[k] < last) << k;
         /* A later key goes after those that equal it. The largest key there is, to which nothing
          * can be added, is not counted. */
-        rank[k] += is_later;
+        mapped[k] += is_later;
         node[k] = 1;
     }
     for (unsigned level = 0; level < levels; level++)
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
-            node[k] = 2 * node[k] + (shared->tree[node[k]] < rank[k]);
+            node[k] = 2 * node[k] + (shared->tree[node[k]] < mapped[k]);
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k++)
         if (counted >> k & 1)
@@ -135,12 +137,12 @@ __global__ void __launch_bounds__(MAX_THREADS)
     const unsigned begin = blockIdx.x * task.own, end = min(begin + task.own, task.n);
     const unsigned own = end - begin;
     const bool has_own = threadIdx.x < own;
-    Key rank[COUNT];
+    Key mapped[COUNT];
     const auto load = [&](unsigned first) {
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++) {
             const unsigned i = first + k * blockDim.x;
-            rank[k] = i < task.n ? task.order(task.keys[i]) : Key(0);
+            mapped[k] = i < task.n ? task.order(task.keys[i]) : Key(0);
         }
     };
     Key key = 0;
@@ -160,7 +162,7 @@ __global__ void __launch_bounds__(MAX_THREADS)
     plant_tree(shared, own, task.levels);
     __syncthreads();
     for (unsigned first = threadIdx.x;;) {
-        count_keys(shared, rank, first, begin, end, task.n, task.levels);
+        count_keys(shared, mapped, first, begin, end, task.n, task.levels);
         first += COUNT * blockDim.x;
         if (first - threadIdx.x >= task.n)
             break;
@@ -210,8 +212,8 @@ template <class Key, class Value, unsigned COUNT> static void sort_keys(const st
         task);
 }
 
-/* A thread has as few keys as its block allows: more looked up side by side gain less than places
- * without a key lose. */
+/* Up to 8192 keys, a thread looks up all of its keys side by side, and has as few as suffice. More
+ * keys take rounds of four per thread, which leave fewer places without a key. */
 static void run(const struct call *call)
 {
     with_all_types_of(&call->problem, [&]<class Key, class Value>() {

@@ -228,7 +228,8 @@ static void expect_growing_scratch(const scanbench_handle *handle, struct proble
     for (uint64_t n = 1; n < (uint64_t)1 << 34; n += n / 19 + 1)
         sizes.insert(n);
     for (unsigned log2 = 10; log2 < 34; log2++) /* where other algorithms are chosen */
-        sizes.insert({(uint64_t)1 << log2, ((uint64_t)1 << log2) + 1, (uint64_t)3 << log2});
+        sizes.insert({(uint64_t)1 << log2, ((uint64_t)1 << log2) + 1, (uint64_t)3 << log2,
+                      (uint64_t)5 << log2});
     problem.device = &handle->limits;
     for (const uint64_t n : sizes) {
         problem.n = n;
