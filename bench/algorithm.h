@@ -139,6 +139,7 @@ struct problem {
     const struct algorithm *algorithm; /* what is to solve it, if the user wrote that, or in a team:
                                           scratch_bytes() and prepare() need it as well as run() */
     bool unaligned; /* the arrays are aligned to their elements only: TRAIT_UNALIGNED */
+    bool in_place;  /* the output may be the input: TRAIT_IN_PLACE. Only the library asks for it */
     const struct algorithm *scan;  /* the scan that the algorithm is built on: its `over` */
     const struct algorithm *local; /* in a team: what works within a slice; else NULL */
     uint64_t whole_n;              /* in a team: elements of all slices */

@@ -13,7 +13,7 @@ struct choice {
     const char *algo;
     unsigned block;
     bool scales;          /* up_to is of a GPU with MULTIPROCESSORS */
-    uint64_t longest_row; /* for rows that are no longer; 0: for any problem */
+    uint64_t longest_row; /* for rows that are no longer, not in place; 0: for any problem */
 };
 
 enum { MULTIPROCESSORS = 132 };
@@ -45,8 +45,8 @@ static uint64_t largest_n(const struct choice *choice, const struct device_limit
 
 static bool fits_rows(const struct choice *choice, const struct problem *problem)
 {
-    return choice->longest_row == 0 ||
-           (problem->segments == SEGMENTS_ROWS && problem->segment_length <= choice->longest_row);
+    return choice->longest_row == 0 || (problem->segments == SEGMENTS_ROWS && !problem->in_place &&
+                                        problem->segment_length <= choice->longest_row);
 }
 
 static bool fits(const struct choice *choice, const struct problem *problem)
@@ -62,6 +62,8 @@ static bool fits(const struct choice *choice, const struct problem *problem)
 static bool supports(const struct algorithm *algorithm, const struct problem *problem)
 {
     if (problem->unaligned && !(algorithm->traits & TRAIT_UNALIGNED))
+        return false;
+    if (problem->in_place && !(algorithm->traits & TRAIT_IN_PLACE))
         return false;
     return why_unsupported(algorithm, problem) == NULL;
 }

@@ -26,14 +26,14 @@ static const struct algorithm *const algorithms[] = {
     NULL,
 };
 
-static struct resolved choose(const struct problem *problem, bool in_place)
+static struct resolved choose(const struct problem *problem)
 {
     struct resolved first = {0};
     for (const struct algorithm *const *a = algorithms; *a != NULL; a++) {
         const struct algorithm *algorithm = *a;
         if (algorithm->op != problem->op || why_unsupported(algorithm, problem) != NULL)
             continue;
-        if (!in_place || works_in_place(algorithm, problem))
+        if (!problem->in_place || works_in_place(algorithm, problem))
             return (struct resolved){.algorithm = algorithm};
         if (first.algorithm == NULL)
             first.algorithm = algorithm;

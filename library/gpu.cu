@@ -130,16 +130,9 @@ static const struct algorithm *find(enum operation op, const char *name, enum de
     return nullptr;
 }
 
-static const struct algorithm *find_in_place(enum operation op, const char *name,
-                                             enum device_kind kind)
+static struct resolved choose(const struct problem *problem)
 {
-    const struct algorithm *algorithm = find(op, name, kind);
-    return algorithm != nullptr && algorithm->traits & TRAIT_IN_PLACE ? algorithm : nullptr;
-}
-
-static struct resolved choose(const struct problem *problem, bool in_place)
-{
-    return resolve_choice(problem, in_place ? find_in_place : find);
+    return resolve_choice(problem, find);
 }
 
 /* Kernels write to the memory of the device and to page-locked memory of the host. */

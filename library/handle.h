@@ -61,7 +61,7 @@ struct side {
     /* Can calls be made now? Does a graph capture them? */
     scanbench_status (*enter)(scanbench_handle *handle, void *stream, bool *capturing);
 
-    struct resolved (*choose)(const struct problem *problem, bool in_place);
+    struct resolved (*choose)(const struct problem *problem);
 
     /* Where an algorithm can write a count for the user: there, or to handle->own_count. */
     scanbench_status (*place_count)(scanbench_handle *handle, uint64_t *count, uint64_t **place);

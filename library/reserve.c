@@ -23,7 +23,8 @@ static scanbench_status add_needs(scanbench_handle *handle, struct problem probl
         for (int kind = 0; kind < 4 && status == SCANBENCH_OK; kind++) {
             struct plan plan = {0};
             problem.unaligned = kind % 2;
-            status = plan_problem(handle, problem, kind / 2, &plan);
+            problem.in_place = kind / 2;
+            status = plan_problem(handle, problem, &plan);
             size_t *most = plan.scratch == &handle->lasting ? &needs->lasting : &needs->passing;
             if (status == SCANBENCH_OK && plan.scratch_bytes > *most)
                 *most = plan.scratch_bytes;

@@ -95,7 +95,7 @@ const char *no_such_call(const struct problem *problem)
 static const char *unsupported(const struct problem *problem)
 {
     const char *why = no_such_call(problem);
-    if (why == NULL && cpu_side.choose(problem, false).algorithm == NULL)
+    if (why == NULL && cpu_side.choose(problem).algorithm == NULL)
         why = "no algorithm of the library";
     return why;
 }

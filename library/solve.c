@@ -8,13 +8,12 @@ enum { PACK_BYTES = 16 };
 
 /* ---- Calls ---- */
 
-scanbench_status plan_problem(scanbench_handle *handle, struct problem problem, bool in_place,
-                              struct plan *plan)
+scanbench_status plan_problem(scanbench_handle *handle, struct problem problem, struct plan *plan)
 {
     problem.threads = handle->threads;
     problem.simd = handle->limits.best_simd;
     problem.device = &handle->limits;
-    const struct resolved resolved = handle->side->choose(&problem, in_place);
+    const struct resolved resolved = handle->side->choose(&problem);
     const struct algorithm *algorithm = resolved.algorithm;
     if (algorithm == NULL)
         return SCANBENCH_ERROR_UNSUPPORTED;
@@ -44,7 +43,7 @@ void explain_unsupported(scanbench_handle *handle, struct problem problem)
     for (int type = 0; type < TYPE_COUNT; type++) {
         problem.type = (enum element_type)type;
         if (takes_type(problem.binary_operator, problem.type) && length < sizeof list &&
-            plan_problem(handle, problem, false, &ignored) == SCANBENCH_OK)
+            plan_problem(handle, problem, &ignored) == SCANBENCH_OK)
             length += (size_t)snprintf(list + length, sizeof list - length, "%s%s",
                                        length > 0 ? ", " : "", types[type]);
     }
@@ -59,7 +58,8 @@ static bool is_prepared(const scanbench_handle *handle, const struct plan *plan)
     return handle->prepared == plan->algorithm && last->type == problem->type &&
            last->kind == problem->kind && last->values == problem->values &&
            last->binary_operator == problem->binary_operator && last->n == problem->n &&
-           last->block == problem->block && last->unaligned == problem->unaligned;
+           last->block == problem->block && last->unaligned == problem->unaligned &&
+           last->in_place == problem->in_place;
 }
 
 /* Lasting scratch needs no preparation beyond its zeros. Other scratch is prepared again for
@@ -119,7 +119,8 @@ static scanbench_status run_task(scanbench_handle *handle, const struct task *ta
 {
     struct plan plan;
     void *kept = NULL;
-    scanbench_status status = plan_problem(handle, problem, replaces_input(task), &plan);
+    problem.in_place = replaces_input(task);
+    scanbench_status status = plan_problem(handle, problem, &plan);
     if (status == SCANBENCH_ERROR_UNSUPPORTED)
         explain_unsupported(handle, problem);
     if (status == SCANBENCH_OK)

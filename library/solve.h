@@ -13,8 +13,7 @@ struct plan {
 };
 
 /* Completes a problem by what the handle knows, and chooses the algorithm. */
-scanbench_status plan_problem(scanbench_handle *handle, struct problem problem, bool in_place,
-                              struct plan *plan);
+scanbench_status plan_problem(scanbench_handle *handle, struct problem problem, struct plan *plan);
 
 /* Says what the device takes of what a call asks for: of these operators or rows, which types. */
 void explain_unsupported(scanbench_handle *handle, struct problem problem);

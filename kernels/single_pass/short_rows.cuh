@@ -68,7 +68,7 @@ template <class T> constexpr bool HAS_ROWS<segmented_arrays<T, row_heads>> = tru
 inline bool are_short(const struct call *call)
 {
     return call->problem.segment_length <= READS * (uint64_t)call->problem.block &&
-           call->input != call->output;
+           !call->problem.in_place;
 }
 
 template <template <unsigned> class Slice>

@@ -182,6 +182,9 @@ static void lines_scale_with_the_device(void **state)
     expect_resolved(&problem, "one-wave", 512);
     problem = (struct problem){.op = OP_SORT, .type = TYPE_I32, .n = 5120, .device = &device};
     expect_resolved(&problem, "enumeration", 0);
+    problem.in_place = true;
+    expect_resolved(&problem, "msd", 0);
+    problem.in_place = false;
     problem.n = 8192;
     expect_resolved(&problem, "msd", 0);
 }
@@ -197,6 +200,9 @@ static void short_rows_have_a_line_of_their_own(void **state)
                               .segment_length = 1024,
                               .device = &device};
     expect_resolved(&problem, "one-wave", 256);
+    problem.in_place = true;
+    expect_resolved(&problem, "cluster", 256);
+    problem.in_place = false;
     problem.segment_length = 1025;
     expect_resolved(&problem, "cluster", 256);
     problem.segments = SEGMENTS_OFFSETS;

@@ -233,7 +233,7 @@ static void expect_growing_scratch(const scanbench_handle *handle, struct proble
     problem.device = &handle->limits;
     for (const uint64_t n : sizes) {
         problem.n = n;
-        const struct resolved resolved = handle->side->choose(&problem, false);
+        const struct resolved resolved = handle->side->choose(&problem);
         assert_non_null(resolved.algorithm);
         problem.block = resolved.block;
         const size_t bytes = resolved.algorithm->scratch_bytes != nullptr
