@@ -41,9 +41,9 @@ namespace SCANBENCH_BACKEND
 
 #ifdef __CUDACC__
 constexpr enum device_kind KIND = DEVICE_GPU;
-constexpr const char *FASTEST[] = {"lookback",   "one-wave", "cluster",    "lookahead",
-                                   "msd",        "sample",   "adaptive",   "onesweep",
-                                   "stable-msd", "counting", "single-pass"};
+constexpr const char *FASTEST[] = {"lookback",   "one-wave", "cluster",     "lookahead",
+                                   "msd",        "sample",   "adaptive",    "onesweep",
+                                   "stable-msd", "counting", "enumeration", "single-pass"};
 static const struct backend &backend = gpu_backend;
 
 /* The algorithm that the others of a problem are compared with. */
@@ -53,8 +53,8 @@ static const char *reference_of(const struct problem *problem)
 }
 #else
 constexpr enum device_kind KIND = DEVICE_EMULATOR;
-constexpr const char *FASTEST[] = {"lookback", "one-wave", "cluster",    "lookahead",
-                                   "msd",      "sample",   "single-pass"};
+constexpr const char *FASTEST[] = {"lookback", "one-wave", "cluster",     "lookahead",
+                                   "msd",      "sample",   "enumeration", "single-pass"};
 static const struct backend &backend = emulated_backend;
 
 static const char *reference_of(const struct problem *problem)
