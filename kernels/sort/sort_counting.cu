@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(WRITE_THREADS, WRITE_BLOCKS)
 
 /* ---- few keys: in one block ---- */
 
-/* Of 16 bits, fewer are sorted sooner by bins of some values each than by counting them. */
+/* Still fewer keys of 16 bits are sorted sooner by bins of some values each than by counting. */
 constexpr launch_policy LEAF = {.threads = 1024, .blocks = 1, .keys = 8};
 using leaf_agent = leaf_sort::narrow_agent<LEAF.threads, LEAF.keys>;
 

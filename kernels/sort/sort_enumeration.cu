@@ -11,8 +11,8 @@
  *   2. It looks up every other key there, and counts it where it lies between two of its own.
  *   3. The counts up to a key of its own, and those of its own before it, are its place.
  *
- * Of equal keys the earlier come first: a key from before the block's own goes before those that
- * equal it, and one from after them goes after. So the sort is stable, and takes as long for any
+ * Equal keys keep their order: a key from before the block's own goes before those that equal it,
+ * and one from after them goes after. So the sort is stable, and takes as long for any
  * keys. All multiprocessors are at work, and none waits for another. The output must not be the
  * input, which other blocks still read. */
 #include "../key_order.cuh"
