@@ -53,7 +53,7 @@ inline shape completed(shape shape, const struct problem *problem)
 {
     shape.n = problem->n;
     shape.next_tile = shape.first_tile = shape.tile;
-    shape.piece = 2 * shape.tile;
+    shape.piece = (unsigned)std::max<uint64_t>(2 * shape.tile, problem->n / MOST_PIECES);
     shape.bits = digit_bits(problem->n, shape.leaf);
     shape.counted = (unsigned)std::max<uint64_t>(COUNTED, problem->n / MOST_COUNTS);
     return shape;
@@ -105,12 +105,14 @@ template <class Key> shape shape_of(const struct problem *problem)
 }
 
 /* The sizes for the sample. Digits are looked at together until chance plays a small part. */
-template <class Key> sampling sampling_of(const struct problem *problem)
+template <class Key> sampling sampling_of(const struct call *call)
 {
     enum { ENOUGH = 8 };
+    const struct problem *problem = &call->problem;
     uint64_t keys = (uint64_t)SAMPLE * shape_of<Key>(problem).capacity;
     sampling sampling = {.part = (unsigned)(problem->n / SAMPLE),
-                         .is_slice = problem->device->members > 1};
+                         .is_slice = problem->device->members > 1,
+                         .has_parts = call->parts != nullptr};
     for (; keys < ENOUGH * problem->n; keys *= 2)
         sampling.together++;
     sampling.most = (unsigned)(ENOUGH + keys * 5 / (4 * problem->n));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "msd_count.cuh"
+#include "msd_values.cuh"
 
 namespace SCANBENCH_BACKEND::msd
 {
@@ -261,6 +262,14 @@ __device__ __forceinline__ void add_up(const unsigned *fine, unsigned fine_bits,
     __syncthreads();
 }
 
+/* Returns what becomes of a bucket whose keys were counted by value. */
+__device__ __forceinline__ unsigned action_for_values(const bucket &bucket,
+                                                      const unsigned long long *counts)
+{
+    const unsigned others = (1u << bucket.bits) - 1;
+    return __ldcg(&counts[others]) > 0 ? NO_MORE : WRITE_COUNTS;
+}
+
 /* Plans a bucket, by one block. fine_bits: the bits that were counted below those of the bucket's
  * digits, or 0. */
 template <class Key>
@@ -273,9 +282,15 @@ __device__ __noinline__ void plan_bucket(unsigned index, const task<Key> &task, 
     bucket &bucket = shared->current;
     const auto lowest = (Key)bucket.lowest, highest = (Key)bucket.highest;
     const unsigned digits = 1u << bucket.bits;
-    const unsigned action = action_for(bucket, lowest, highest, last_of(bucket, task));
+    unsigned long long *counts = lists.counts + bucket.counts;
+    const unsigned action = bucket.kind == VALUES
+                                ? action_for_values(bucket, counts)
+                                : action_for(bucket, lowest, highest, last_of(bucket, task));
     if (action == NO_MORE) {
-        if (threadIdx.x / WARP == 0) {
+        if (bucket.kind == VALUES && task.control->leaves_others) {
+            if (threadIdx.x == 0)
+                *task.control->other_disabled = false;
+        } else if (threadIdx.x / WARP == 0) {
             struct bucket next = bucket;
             next.base = lowest;
             next.kind = BITS_OF_RANK;
@@ -283,7 +298,6 @@ __device__ __noinline__ void plan_bucket(unsigned index, const task<Key> &task, 
                        level + 1);
         }
     } else {
-        unsigned long long *counts = lists.counts + bucket.counts;
         if (fine_bits > 0)
             add_up(task.control->fine, fine_bits, digits, counts);
         scan_counts(shared, digits, counts, action == PARTITION ? bucket.first : 0);
@@ -352,10 +366,13 @@ __device__ __forceinline__ void count_tiles(const task<Key> &task, unsigned leve
     /* The digits of two levels are counted together if the range has bits for both. */
     const bool has_fine =
         level == 0 && bucket.bits == shape.bits && bucket.shift >= shape.fine_bits;
+    const bool by_value = bucket.kind == VALUES;
     const unsigned fine_bits = has_fine ? shape.fine_bits : 0;
     const unsigned digits = 1u << (bucket.bits + fine_bits), shift = bucket.shift - fine_bits;
-    for (unsigned d = threadIdx.x; d < digits; d += blockDim.x)
+    for (unsigned d = threadIdx.x; d < (by_value ? digits * WARP : digits); d += blockDim.x)
         shared->counts[d] = 0;
+    if (by_value)
+        fetch_values(shared, task.control);
     __syncthreads();
     const unsigned first_tile = bucket.first_tile;
     const uint64_t begin = (uint64_t)(tile - first_tile) * shape.tile;
@@ -364,7 +381,9 @@ __device__ __forceinline__ void count_tiles(const task<Key> &task, unsigned leve
         count_keys<Order>(digits_of, its, task.arrays.at(bucket.place), bucket.first + begin,
                           bucket.first + stop);
     };
-    if (bucket.kind != BITS_OF_RANK)
+    if (by_value)
+        count(listed_values<Key>{shared->by_value.values, bucket.bits});
+    else if (bucket.kind != BITS_OF_RANK)
         count(clamped_digits<binned_digits<Order>>{{sampled_bins<bins_of<Order>>(task),
                                                     level == 0 ? shape.next_bits - fine_bits : 0,
                                                     bucket.fine},
@@ -373,7 +392,9 @@ __device__ __forceinline__ void count_tiles(const task<Key> &task, unsigned leve
         count(clamped_digits<rank_bins<Key>>{{shift}, digits - 1});
     else
         count(rank_bins<Key>{shift});
-    if (fine_bits > 0)
+    if (by_value)
+        add_counts_of_lanes(shared, digits, task.lists_of(level).counts + bucket.counts);
+    else if (fine_bits > 0)
         add_counts(shared->counts, digits, task.control->fine);
     else
         add_counts(shared->counts, digits, task.lists_of(level).counts + bucket.counts);

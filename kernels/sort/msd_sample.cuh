@@ -51,6 +51,7 @@ struct sampling {
     unsigned together; /* 2^together neighbouring digits are looked at as one */
     unsigned most;     /* the most keys of the sample in these, if leaves can hold their keys */
     bool is_slice;     /* the keys lie between cuts, so that their range ends anywhere */
+    bool has_parts;    /* the keys lie in parts, and are not counted at level 0 */
 };
 
 template <class Key> struct sampling_layout {

@@ -61,11 +61,15 @@ enum {
     /* Bits of the digits of two levels that are counted together. */
     MAX_FINE_BITS = 15,
     MAX_LEVELS = 48,
+    /* The most values of keys that are counted by value: one less than there are lanes. */
+    MOST_VALUES = WARP - 1,
 
     /* Keys of a value for which counters are worth their memory. */
     COUNTED = 256,
     /* The most counters of that kind. */
     MOST_COUNTS = 1 << 18,
+    /* The most pieces that a bucket is written in from its counts, if it has all keys of many. */
+    MOST_PIECES = 1024,
     /* Packs in flight of a thread that counts. */
     LOADS = 4
 };
@@ -95,9 +99,10 @@ struct shape {
 enum place { IN_INPUT, IN_OTHER, IN_OUTPUT };
 enum action { UNPLANNED, PARTITION, WRITE_COUNTS, NO_MORE };
 
-/* What the digits of a bucket are: bits of the rank, or bins of the range from control::lowest to
- * control::highest, of equal width in rank or, for floats, in value. */
-enum digit_kind { BITS_OF_RANK, BINS_OF_RANK, BINS_OF_VALUE };
+/* What the digits of a bucket are: bits of the rank; bins of the range from control::lowest to
+ * control::highest, of equal width in rank or, for floats, in value; or numbers of a value in
+ * control::values. */
+enum digit_kind { BITS_OF_RANK, BINS_OF_RANK, BINS_OF_VALUE, VALUES };
 
 /* A range of the array whose keys all belong there. */
 struct bucket {
@@ -147,6 +152,8 @@ struct control {
     unsigned blocks_done;
     lengths of_level[MAX_LEVELS];
     uint64_t lowest, highest;          /* the sample's range, with a margin, as ranks */
+    unsigned long long values[WARP];   /* those of the sample, as ranks, if they are few */
+    unsigned leaves_others;            /* the other sort works if a key has none of these values */
     unsigned fine[1 << MAX_FINE_BITS]; /* counts of the digits of two levels */
 };
 
@@ -177,6 +184,13 @@ template <class Key> struct task {
     }
 };
 
+/* A counter for each value and lane, and the values. */
+template <class Key> struct value_counts {
+    unsigned counts[MAX_DIGITS];
+    Key values[WARP];
+};
+static_assert((MOST_VALUES + 1) * WARP <= MAX_DIGITS);
+
 /* The starts of digits, and a bit for each digit at which a leaf begins. */
 struct plan_layout {
     unsigned long long starts[MAX_DIGITS + 1];
@@ -194,6 +208,7 @@ template <class Key> struct shared_layout {
         leaf_sort::agent<Key, THREADS, MANY_KEYS<Key>> leaf;
         tile_layout<Key, std::max(POLICY<Key>.levels.tile(), POLICY<Key>.partition.tile())> tile;
         unsigned counts[MAX_DIGITS]; /* more if the digits of two levels are counted */
+        value_counts<Key> by_value;
         plan_layout plan;
     };
 };

@@ -9,7 +9,7 @@
  * Where keys are spread evenly, two partitions and a sort in shared memory (msd), or one partition
  * where the array fits the L2 (sample), are faster than the four or eight passes of onesweep. For
  * skewed keys, msd needs level after level and sample needs splitters, and onesweep takes no
- * longer.
+ * longer. Keys of few values are counted by msd, which is faster still.
  *
  * The host chooses the policy for evenly spread keys by n and the type: policy_for() is the only
  * place that does. It queues that policy and then onesweep, in one launch, because a launch costs

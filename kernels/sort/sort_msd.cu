@@ -29,7 +29,7 @@
  * sorts deferred leaves and does the levels that are left. The sample says which digits to count
  * (msd_sample.cuh). Where two levels are needed, the first one counts the digits of both. The
  * second level then reads no key to count it, and does not know the lowest and the highest key of a
- * bucket. */
+ * bucket. If the sample has few values, keys are counted by value instead (msd_values.cuh). */
 #include "msd_host.cuh"
 #include "msd_levels.cuh"
 #include "msd_parts.cuh"
@@ -102,8 +102,13 @@ __global__ void __launch_bounds__(POLICY<Key>.choice.threads)
             digits = bins;
         needing_more = min(needing_more, others);
     }
+    unsigned values = 0;
+    if (!sampling.has_parts && seem_few(sample.rank[0]))
+        values = list_values(shared, sample.rank[0], control->values);
     if (threadIdx.x > 0)
         return;
+    if (values > 0)
+        digits = {.bits = bit_length(values), .kind = VALUES};
     bucket *first_bucket = task.lists[0].buckets;
     first_bucket->base = digits.base;
     first_bucket->bits = digits.bits;
@@ -111,9 +116,11 @@ __global__ void __launch_bounds__(POLICY<Key>.choice.threads)
     first_bucket->kind = digits.kind;
     control->lowest = wide.lowest;
     control->highest = wide.highest;
+    const bool is_skewed = needing_more > TOO_MANY, leaves = is_skewed && values == 0;
     if (other_disabled != nullptr) {
-        control->disabled = needing_more > TOO_MANY;
-        *other_disabled = needing_more <= TOO_MANY;
+        control->leaves_others = is_skewed;
+        control->disabled = leaves;
+        *other_disabled = !leaves;
     }
 }
 
@@ -303,7 +310,7 @@ static void sort_many(const struct call *call)
     launch<choose_digits_kernel<Order>>(
         queue_of(call),
         {.blocks = 1, .threads = SAMPLE, .shared_bytes = sizeof(sampling_layout<Key>)}, task,
-        sampling_of<Key>(problem));
+        sampling_of<Key>(call));
     for (unsigned level = 0; level < levels; level++) {
         msd::task<Key> its = task;
         if (level + 1 == levels)

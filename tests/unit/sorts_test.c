@@ -313,49 +313,105 @@ static void either_of_adaptive(void **state)
     close_bench(&bench);
 }
 
-enum { MOST_CHOSEN = 300007 };
+enum { MOST_CHOSEN = 300007, CHOSEN_RUNS = 3 };
+
+/* Where key k of a sample comes from, if there is one from each `part` keys. */
+static uint32_t place_in_sample(uint32_t k, uint32_t part)
+{
+    return k * part + (uint32_t)((uint64_t)((k + 1) * 0x9E3779B9u) * part >> 32);
+}
 
 /* The keys that sample looks at are spread, and all others lie between two of them: more than a
  * bucket has capacity for. Their bits are in the order of both u32 and f32. */
-static void choose_keys(uint32_t *keys, uint32_t n, uint32_t sample_size)
+static void choose_keys(uint32_t *keys, uint32_t n, uint32_t sample_size, unsigned run)
 {
     const uint32_t part = n / sample_size, step = 0x80000000u / sample_size;
+    (void)run;
     for (uint32_t i = 0; i < n; i++)
         keys[i] = 5 * step + 1 + i;
-    for (uint32_t i = 0; i < sample_size; i++)
-        keys[i * part + ((uint64_t)((i + 1) * 0x9E3779B9u) * part >> 32)] = i * step;
+    for (uint32_t k = 0; k < sample_size; k++)
+        keys[place_in_sample(k, part)] = k * step;
+}
+
+/* Keys that choose(keys, n, sample_size, run) writes for each run. */
+struct chosen_keys {
+    void (*choose)(uint32_t *keys, uint32_t n, uint32_t sample_size, unsigned run);
+    enum element_type type;
+    uint32_t n, sample_size;
+};
+
+static void sort_chosen(const char *algorithm, int multiprocessors, const struct chosen_keys *keys)
+{
+    static uint32_t expected[MOST_CHOSEN];
+    static struct launch_log log;
+    struct bench bench;
+    open_bench(&bench, algorithm, multiprocessors);
+    const struct problem problem = {
+        .op = OP_SORT, .type = keys->type, .n = keys->n, .device = &bench.limits};
+    prepare_call(&bench, &problem);
+    const struct trial trial = {.algorithm = bench.algorithm, .call = &bench.call};
+    for (unsigned run = 0; run < CHOSEN_RUNS; run++) {
+        double ms;
+        keys->choose(expected, keys->n, keys->sample_size, run);
+        memcpy(bench.workspace.input.data, expected, keys->n * sizeof *expected);
+        qsort(expected, keys->n, sizeof *expected, compare_u32);
+        assert_null(bench.device->can->poison(bench.device, &bench.workspace.output));
+        assert_null(run == 0 ? bench.device->can->first_call(bench.device, &trial, &log, &ms)
+                             : bench.device->can->run_again(bench.device, &trial));
+        assert_memory_equal(bench.workspace.output.data, expected, keys->n * sizeof *expected);
+    }
+    release(&bench);
+    close_bench(&bench);
 }
 
 static void keys_against_the_sample(void **state)
 {
     (void)state;
-    static const struct {
-        enum element_type type;
-        uint32_t n, sample_size;
-    } cases[] = {{TYPE_U32, 20001, 256}, {TYPE_F32, 20001, 256}, {TYPE_U32, MOST_CHOSEN, 2048}};
-    static uint32_t expected[MOST_CHOSEN];
-    static struct launch_log log;
-    for (int c = 0; c < 3; c++) {
-        const uint32_t n = cases[c].n;
-        choose_keys(expected, n, cases[c].sample_size);
-        qsort(expected, n, sizeof *expected, compare_u32);
-        struct bench bench;
-        open_bench(&bench, "sample", 1);
-        const struct problem problem = {
-            .op = OP_SORT, .type = cases[c].type, .n = n, .device = &bench.limits};
-        prepare_call(&bench, &problem);
-        const struct trial trial = {.algorithm = bench.algorithm, .call = &bench.call};
-        for (int run = 0; run < RUNS; run++) {
-            double ms;
-            choose_keys(bench.workspace.input.data, n, cases[c].sample_size);
-            assert_null(bench.device->can->poison(bench.device, &bench.workspace.output));
-            assert_null(run == 0 ? bench.device->can->first_call(bench.device, &trial, &log, &ms)
-                                 : bench.device->can->run_again(bench.device, &trial));
-            assert_memory_equal(bench.workspace.output.data, expected, n * sizeof *expected);
-        }
-        release(&bench);
-        close_bench(&bench);
+    static const struct chosen_keys cases[] = {{choose_keys, TYPE_U32, 20001, 256},
+                                               {choose_keys, TYPE_F32, 20001, 256},
+                                               {choose_keys, TYPE_U32, MOST_CHOSEN, 2048}};
+    for (int c = 0; c < 3; c++)
+        sort_chosen("sample", 1, &cases[c]);
+}
+
+/* Writes keys of few values, evenly spaced or, all but one, side by side. In all runs but the
+ * second, one key that is not in the sample has another value. */
+static void choose_few(uint32_t *keys, uint32_t n, uint32_t sample_size, uint32_t values,
+                       uint32_t step, unsigned run)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t value = (uint64_t)(i * 0x9E3779B9u) * values >> 32;
+        keys[i] = value + 1 == values ? 0xF0000000u : value * step;
     }
+    uint32_t place = 0; /* that no key of the sample has */
+    for (uint32_t k = 0; k < sample_size; k++)
+        place += place_in_sample(k, n / sample_size) == place;
+    if (run != 1)
+        keys[place] = 0xF8000000u;
+}
+
+static void choose_few_apart(uint32_t *keys, uint32_t n, uint32_t sample_size, unsigned run)
+{
+    choose_few(keys, n, sample_size, 31, 1 << 26, run);
+}
+
+static void choose_few_together(uint32_t *keys, uint32_t n, uint32_t sample_size, unsigned run)
+{
+    choose_few(keys, n, sample_size, 6, 1, run);
+}
+
+/* msd counts keys of few values by value, until one has a value that the sample has not: then it
+ * goes on in another way, and adaptive leaves those that lie together to onesweep. */
+static void values_that_the_sample_misses(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"msd", "adaptive"};
+    static const struct chosen_keys cases[] = {{choose_few_apart, TYPE_U32, 40001, 1024},
+                                               {choose_few_together, TYPE_U32, 40001, 1024}};
+    for (int name = 0; name < 2; name++)
+        for (int multiprocessors = 1; multiprocessors <= 12; multiprocessors += 11)
+            for (int c = 0; c < 2; c++)
+                sort_chosen(names[name], multiprocessors, &cases[c]);
 }
 
 /* On a device of some multiprocessors: more keys than one block sorts, and fewer than msd sorts in
@@ -1015,15 +1071,25 @@ int main(int argc, char **argv)
 {
     cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_input_and_every_type), cmocka_unit_test(awkward_sizes),
-        cmocka_unit_test(either_of_adaptive),         cmocka_unit_test(keys_against_the_sample),
-        cmocka_unit_test(sample_takes_its_sizes),     cmocka_unit_test(little_shared_memory),
-        cmocka_unit_test(least_shared_memory_of_msd), cmocka_unit_test(msd_in_one_launch),
-        cmocka_unit_test(ranges_of_any_length),       cmocka_unit_test(counted_keys),
-        cmocka_unit_test(counters_that_wrap),         cmocka_unit_test(narrow_keys_are_skipped),
-        cmocka_unit_test(most_keys_and_scratch),      cmocka_unit_test(slices_take_no_more_levels),
-        cmocka_unit_test(leaves_of_made_pairs),       cmocka_unit_test(ranges_of_made_pairs),
-        cmocka_unit_test(one_scratch_for_any_pairs),  cmocka_unit_test(made_pairs_in_place),
+        cmocka_unit_test(every_input_and_every_type),
+        cmocka_unit_test(awkward_sizes),
+        cmocka_unit_test(either_of_adaptive),
+        cmocka_unit_test(keys_against_the_sample),
+        cmocka_unit_test(values_that_the_sample_misses),
+        cmocka_unit_test(sample_takes_its_sizes),
+        cmocka_unit_test(little_shared_memory),
+        cmocka_unit_test(least_shared_memory_of_msd),
+        cmocka_unit_test(msd_in_one_launch),
+        cmocka_unit_test(ranges_of_any_length),
+        cmocka_unit_test(counted_keys),
+        cmocka_unit_test(counters_that_wrap),
+        cmocka_unit_test(narrow_keys_are_skipped),
+        cmocka_unit_test(most_keys_and_scratch),
+        cmocka_unit_test(slices_take_no_more_levels),
+        cmocka_unit_test(leaves_of_made_pairs),
+        cmocka_unit_test(ranges_of_made_pairs),
+        cmocka_unit_test(one_scratch_for_any_pairs),
+        cmocka_unit_test(made_pairs_in_place),
         cmocka_unit_test(pairs_move_three_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
