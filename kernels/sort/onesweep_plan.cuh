@@ -88,31 +88,37 @@ __device__ void make_plan(plan *plan, uint64_t n, bool in_place, unsigned *share
     }
 }
 
-/* Counts the digits of a block's keys from i on, KEYS per thread. */
-template <unsigned THREADS, unsigned KEYS, class Key>
-__device__ __forceinline__ void count_digits(const Key *in, uint64_t i, uint64_t n,
-                                             const key_order<Key> &order, unsigned *counts)
-{
+/* KEYS keys per thread, as ranks, and a block's count of them by all digits. */
+template <unsigned THREADS, unsigned KEYS, class Key> struct step_of_keys {
     Key rank[KEYS];
-#pragma unroll
-    for (unsigned k = 0; k < KEYS; k++) {
-        const uint64_t at = i + k * THREADS + threadIdx.x;
-        rank[k] = at < n ? order(in[at]) : 0;
+
+    static __device__ __forceinline__ uint64_t place(uint64_t i, unsigned k)
+    {
+        return i + k * THREADS + threadIdx.x;
     }
-    const auto count = [&](unsigned k) {
-        for (unsigned pass = 0; pass < PASSES<Key>; pass++)
-            atomicAdd(&counts[pass * DIGITS + digit_of<BITS>(rank[k], pass)], 1u);
-    };
-    if (i + THREADS * KEYS <= n) {
+    /* Loads those from i on, if there are so many. */
+    __device__ __forceinline__ void load(const Key *in, uint64_t i, uint64_t n)
+    {
+        if (i + THREADS * KEYS <= n)
+#pragma unroll
+            for (unsigned k = 0; k < KEYS; k++)
+                rank[k] = in[place(i, k)];
+        else
+#pragma unroll
+            for (unsigned k = 0; k < KEYS; k++)
+                rank[k] = place(i, k) < n ? in[place(i, k)] : 0;
+    }
+    __device__ __forceinline__ void count(uint64_t i, uint64_t n, const key_order<Key> &order,
+                                          unsigned *counts) const
+    {
+        const bool is_full = i + THREADS * KEYS <= n;
 #pragma unroll
         for (unsigned k = 0; k < KEYS; k++)
-            count(k);
-    } else {
-        for (unsigned k = 0; k < KEYS; k++)
-            if (i + k * THREADS + threadIdx.x < n)
-                count(k);
+            if (is_full || place(i, k) < n)
+                for (unsigned pass = 0; pass < PASSES<Key>; pass++)
+                    atomicAdd(&counts[pass * DIGITS + digit_of<BITS>(order(rank[k]), pass)], 1u);
     }
-}
+};
 
 template <class Key> __device__ __forceinline__ void clear_counts(unsigned *counts)
 {
@@ -141,10 +147,19 @@ __device__ __forceinline__ void plan_passes(const Key *in, uint64_t n, const key
                                             bool in_place, plan *plan, unsigned *counts)
 {
     __syncthreads();
-    /* A block counts fewer than 2^32 keys, because its counters have 32 bits. */
+    /* A block counts fewer than 2^32 keys, because its counters have 32 bits. Atomics on shared
+     * memory take as long as loads do, so the next keys are on their way meanwhile. */
     constexpr uint64_t STEP = THREADS * KEYS;
-    for (uint64_t i = blockIdx.x * STEP; i < n; i += gridDim.x * STEP)
-        count_digits<THREADS, KEYS>(in, i, n, order, counts);
+    step_of_keys<THREADS, KEYS, Key> next;
+    uint64_t i = blockIdx.x * STEP;
+    next.load(in, i, n);
+    while (i < n) {
+        const auto keys = next;
+        const uint64_t at = i;
+        i += gridDim.x * STEP;
+        next.load(in, i, n);
+        keys.count(at, n, order, counts);
+    }
     __syncthreads();
     const bool is_last = add_counts<Key>(counts, plan);
     __syncthreads();
