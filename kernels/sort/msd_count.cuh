@@ -79,7 +79,9 @@ __device__ __noinline__ void count_keys(Digits digits, bucket *bucket, const Key
                 for (const Key key : loaded[k].at)
                     count_one(key);
         };
-        if (are_alike(count.digit_of(Order()(loaded[0].at[0]))))
+        if constexpr (requires { Digits::COUNTS_BY_LANE; })
+            count_all([&](Key key) { count.single(key); });
+        else if (are_alike(count.digit_of(Order()(loaded[0].at[0]))))
             count_all([&](Key key) { count.row_alike(key); });
         else
             count_all([&](Key key) { count.single(key); });

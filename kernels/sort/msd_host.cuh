@@ -53,7 +53,7 @@ inline shape completed(shape shape, const struct problem *problem)
 {
     shape.n = problem->n;
     shape.next_tile = shape.first_tile = shape.tile;
-    shape.piece = (unsigned)std::max<uint64_t>(2 * shape.tile, problem->n / MOST_PIECES);
+    shape.piece = (unsigned)std::max<uint64_t>(2 * shape.tile, ceil_div(problem->n, MOST_PIECES));
     shape.bits = digit_bits(problem->n, shape.leaf);
     shape.counted = (unsigned)std::max<uint64_t>(COUNTED, problem->n / MOST_COUNTS);
     return shape;
@@ -76,7 +76,7 @@ template <class Key> shape small_shape(const struct problem *problem)
 template <class Key> size_t count_bytes(unsigned bits)
 {
     return offsetof(shared_layout<Key>, counts) +
-           std::max({sizeof(plan_layout), sizeof(unsigned) * MAX_DIGITS, sizeof(unsigned) << bits});
+           std::max({sizeof(plan_layout), sizeof(value_counts<Key>), sizeof(unsigned) << bits});
 }
 
 /* The sizes where each step is a launch: leaves as large as is fast, and digits of two levels that

@@ -43,8 +43,8 @@ __device__ void write_piece(shared_layout<Key> *shared, const task<Key> &task, u
             digit += step;
     const auto base = (Key)(is_constant ? bucket.lowest : bucket.base);
     const auto rank_of = [&](unsigned digit) {
-        return bucket.kind == VALUES ? (Key)__ldcg(&task.control->values[digit])
-                                     : Key(base + (Key)digit);
+        return bucket.kind == LISTED_VALUES ? (Key)__ldcg(&task.control->values[digit])
+                                            : Key(base + (Key)digit);
     };
     for (uint64_t from = begin; from < end; digit++) {
         const uint64_t to = min((uint64_t)starts[digit + 1], end);

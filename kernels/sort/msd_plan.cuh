@@ -2,7 +2,6 @@
  * block. */
 #pragma once
 
-#include "msd_count.cuh"
 #include "msd_values.cuh"
 
 namespace SCANBENCH_BACKEND::msd
@@ -262,14 +261,6 @@ __device__ __forceinline__ void add_up(const unsigned *fine, unsigned fine_bits,
     __syncthreads();
 }
 
-/* Returns what becomes of a bucket whose keys were counted by value. */
-__device__ __forceinline__ unsigned action_for_values(const bucket &bucket,
-                                                      const unsigned long long *counts)
-{
-    const unsigned others = (1u << bucket.bits) - 1;
-    return __ldcg(&counts[others]) > 0 ? NO_MORE : WRITE_COUNTS;
-}
-
 /* Plans a bucket, by one block. fine_bits: the bits that were counted below those of the bucket's
  * digits, or 0. */
 template <class Key>
@@ -283,11 +274,11 @@ __device__ __noinline__ void plan_bucket(unsigned index, const task<Key> &task, 
     const auto lowest = (Key)bucket.lowest, highest = (Key)bucket.highest;
     const unsigned digits = 1u << bucket.bits;
     unsigned long long *counts = lists.counts + bucket.counts;
-    const unsigned action = bucket.kind == VALUES
+    const unsigned action = bucket.kind == LISTED_VALUES
                                 ? action_for_values(bucket, counts)
                                 : action_for(bucket, lowest, highest, last_of(bucket, task));
     if (action == NO_MORE) {
-        if (bucket.kind == VALUES && task.control->leaves_others) {
+        if (bucket.kind == LISTED_VALUES && task.control->misses_go_to_other) {
             if (threadIdx.x == 0)
                 *task.control->other_disabled = false;
         } else if (threadIdx.x / WARP == 0) {
@@ -353,6 +344,35 @@ __device__ __forceinline__ void clear_fine_counts(control *control, unsigned dig
         control->has_fine = false;
 }
 
+/* Counts from[begin..end), of the bucket that the block works on, by its digit and fine_bits bits
+ * more, and adds the counts to those of all. */
+template <class Order, class Key>
+__device__ __forceinline__ void count_by_digit(const task<Key> &task, unsigned level,
+                                               bucket *bucket, const Key *from, uint64_t begin,
+                                               uint64_t end, unsigned fine_bits)
+{
+    auto *shared = shared_memory<shared_layout<Key>>();
+    const auto &current = shared->current;
+    const unsigned digits = 1u << (current.bits + fine_bits), shift = current.shift - fine_bits;
+    for (unsigned d = threadIdx.x; d < digits; d += blockDim.x)
+        shared->counts[d] = 0;
+    __syncthreads();
+    const auto count = [&](auto by) { count_keys<Order>(by, bucket, from, begin, end); };
+    if (current.kind != BITS_OF_RANK)
+        count(clamped_digits<binned_digits<Order>>{
+            {sampled_bins<bins_of<Order>>(task), level == 0 ? task.shape.next_bits - fine_bits : 0,
+             current.fine},
+            digits - 1});
+    else if (level == 0 || IS_FLOAT<Order>)
+        count(clamped_digits<rank_bins<Key>>{{shift}, digits - 1});
+    else
+        count(rank_bins<Key>{shift});
+    if (fine_bits > 0)
+        add_counts(shared->counts, digits, task.control->fine);
+    else
+        add_counts(shared->counts, digits, task.lists_of(level).counts + current.counts);
+}
+
 /* Counts `tiles` tiles of a bucket, from number first_tile on, and plans the bucket if its other
  * tiles are counted. */
 template <class Order, class Key>
@@ -366,38 +386,16 @@ __device__ __forceinline__ void count_tiles(const task<Key> &task, unsigned leve
     /* The digits of two levels are counted together if the range has bits for both. */
     const bool has_fine =
         level == 0 && bucket.bits == shape.bits && bucket.shift >= shape.fine_bits;
-    const bool by_value = bucket.kind == VALUES;
-    const unsigned fine_bits = has_fine ? shape.fine_bits : 0;
-    const unsigned digits = 1u << (bucket.bits + fine_bits), shift = bucket.shift - fine_bits;
-    for (unsigned d = threadIdx.x; d < (by_value ? digits * WARP : digits); d += blockDim.x)
-        shared->counts[d] = 0;
-    if (by_value)
-        fetch_values(shared, task.control);
-    __syncthreads();
-    const unsigned first_tile = bucket.first_tile;
-    const uint64_t begin = (uint64_t)(tile - first_tile) * shape.tile;
-    const uint64_t stop = min((uint64_t)(end - first_tile) * shape.tile, bucket.count);
-    const auto count = [&](auto digits_of) {
-        count_keys<Order>(digits_of, its, task.arrays.at(bucket.place), bucket.first + begin,
-                          bucket.first + stop);
-    };
-    if (by_value)
-        count(listed_values<Key>{shared->by_value.values, bucket.bits});
-    else if (bucket.kind != BITS_OF_RANK)
-        count(clamped_digits<binned_digits<Order>>{{sampled_bins<bins_of<Order>>(task),
-                                                    level == 0 ? shape.next_bits - fine_bits : 0,
-                                                    bucket.fine},
-                                                   digits - 1});
-    else if (level == 0 || IS_FLOAT<Order>)
-        count(clamped_digits<rank_bins<Key>>{{shift}, digits - 1});
+    const unsigned fine_bits = has_fine ? shape.fine_bits : 0, first_tile = bucket.first_tile;
+    const Key *from = task.arrays.at(bucket.place);
+    const uint64_t begin = bucket.first + (uint64_t)(tile - first_tile) * shape.tile;
+    const uint64_t stop =
+        bucket.first + min((uint64_t)(end - first_tile) * shape.tile, bucket.count);
+    if (bucket.kind == LISTED_VALUES)
+        count_by_value<Order>(task.control, its, from, begin, stop,
+                              task.lists_of(level).counts + bucket.counts);
     else
-        count(rank_bins<Key>{shift});
-    if (by_value)
-        add_counts_of_lanes(shared, digits, task.lists_of(level).counts + bucket.counts);
-    else if (fine_bits > 0)
-        add_counts(shared->counts, digits, task.control->fine);
-    else
-        add_counts(shared->counts, digits, task.lists_of(level).counts + bucket.counts);
+        count_by_digit<Order>(task, level, its, from, begin, stop, fine_bits);
     __threadfence();
     __syncthreads();
     if (threadIdx.x == 0)

@@ -61,14 +61,15 @@ enum {
     /* Bits of the digits of two levels that are counted together. */
     MAX_FINE_BITS = 15,
     MAX_LEVELS = 48,
-    /* The most values of keys that are counted by value: one less than there are lanes. */
+    /* The most values that are listed. A digit more is for all other keys. */
     MOST_VALUES = WARP - 1,
 
     /* Keys of a value for which counters are worth their memory. */
     COUNTED = 256,
     /* The most counters of that kind. */
     MOST_COUNTS = 1 << 18,
-    /* The most pieces that a bucket is written in from its counts, if it has all keys of many. */
+    /* The most pieces of a bucket that is written from its counts and has all keys of a large
+     * array. */
     MOST_PIECES = 1024,
     /* Packs in flight of a thread that counts. */
     LOADS = 4
@@ -100,9 +101,9 @@ enum place { IN_INPUT, IN_OTHER, IN_OUTPUT };
 enum action { UNPLANNED, PARTITION, WRITE_COUNTS, NO_MORE };
 
 /* What the digits of a bucket are: bits of the rank; bins of the range from control::lowest to
- * control::highest, of equal width in rank or, for floats, in value; or numbers of a value in
+ * control::highest, of equal width in rank or, for floats, in value; or places in the list
  * control::values. */
-enum digit_kind { BITS_OF_RANK, BINS_OF_RANK, BINS_OF_VALUE, VALUES };
+enum digit_kind { BITS_OF_RANK, BINS_OF_RANK, BINS_OF_VALUE, LISTED_VALUES };
 
 /* A range of the array whose keys all belong there. */
 struct bucket {
@@ -153,7 +154,7 @@ struct control {
     lengths of_level[MAX_LEVELS];
     uint64_t lowest, highest;          /* the sample's range, with a margin, as ranks */
     unsigned long long values[WARP];   /* those of the sample, as ranks, if they are few */
-    unsigned leaves_others;            /* the other sort works if a key has none of these values */
+    unsigned misses_go_to_other;       /* if a key has none of these, the other sort works */
     unsigned fine[1 << MAX_FINE_BITS]; /* counts of the digits of two levels */
 };
 

@@ -12,7 +12,7 @@
 namespace SCANBENCH_BACKEND::onesweep
 {
 
-/* The keys that a thread loads before it counts them. Resident threads are few, so each has many
+/* The keys that a thread loads while it counts as many. Resident threads are few, so each has many
  * loads in flight. */
 enum { KEYS_COUNTED = 8 };
 

@@ -88,35 +88,36 @@ __device__ void make_plan(plan *plan, uint64_t n, bool in_place, unsigned *share
     }
 }
 
-/* KEYS keys per thread, as ranks, and a block's count of them by all digits. */
-template <unsigned THREADS, unsigned KEYS, class Key> struct step_of_keys {
-    Key rank[KEYS];
+/* A thread's KEYS keys of a step in which a block counts keys. */
+template <unsigned THREADS, unsigned KEYS, class Key> struct counted_keys {
+    Key key[KEYS];
 
-    static __device__ __forceinline__ uint64_t place(uint64_t i, unsigned k)
+    static __device__ __forceinline__ uint64_t place(uint64_t first, unsigned k)
     {
-        return i + k * THREADS + threadIdx.x;
+        return first + k * THREADS + threadIdx.x;
     }
-    /* Loads those from i on, if there are so many. */
-    __device__ __forceinline__ void load(const Key *in, uint64_t i, uint64_t n)
+    /* Loads those of the step that begins at `first`, but none from place n on. */
+    __device__ __forceinline__ void load(const Key *in, uint64_t first, uint64_t n)
     {
-        if (i + THREADS * KEYS <= n)
+        if (first + THREADS * KEYS <= n)
 #pragma unroll
             for (unsigned k = 0; k < KEYS; k++)
-                rank[k] = in[place(i, k)];
+                key[k] = in[place(first, k)];
         else
 #pragma unroll
             for (unsigned k = 0; k < KEYS; k++)
-                rank[k] = place(i, k) < n ? in[place(i, k)] : 0;
+                key[k] = place(first, k) < n ? in[place(first, k)] : 0;
     }
-    __device__ __forceinline__ void count(uint64_t i, uint64_t n, const key_order<Key> &order,
+    /* Counts them by all digits. */
+    __device__ __forceinline__ void count(uint64_t first, uint64_t n, const key_order<Key> &order,
                                           unsigned *counts) const
     {
-        const bool is_full = i + THREADS * KEYS <= n;
+        const bool is_full = first + THREADS * KEYS <= n;
 #pragma unroll
         for (unsigned k = 0; k < KEYS; k++)
-            if (is_full || place(i, k) < n)
+            if (is_full || place(first, k) < n)
                 for (unsigned pass = 0; pass < PASSES<Key>; pass++)
-                    atomicAdd(&counts[pass * DIGITS + digit_of<BITS>(order(rank[k]), pass)], 1u);
+                    atomicAdd(&counts[pass * DIGITS + digit_of<BITS>(order(key[k]), pass)], 1u);
     }
 };
 
@@ -147,18 +148,18 @@ __device__ __forceinline__ void plan_passes(const Key *in, uint64_t n, const key
                                             bool in_place, plan *plan, unsigned *counts)
 {
     __syncthreads();
-    /* A block counts fewer than 2^32 keys, because its counters have 32 bits. Atomics on shared
-     * memory take as long as loads do, so the next keys are on their way meanwhile. */
+    /* A block counts fewer than 2^32 keys, because its counters have 32 bits. The next keys are
+     * loaded while these are counted: resident threads may be too few to hide the loads. */
     constexpr uint64_t STEP = THREADS * KEYS;
-    step_of_keys<THREADS, KEYS, Key> next;
-    uint64_t i = blockIdx.x * STEP;
-    next.load(in, i, n);
-    while (i < n) {
+    counted_keys<THREADS, KEYS, Key> next;
+    uint64_t first = blockIdx.x * STEP;
+    next.load(in, first, n);
+    while (first < n) {
         const auto keys = next;
-        const uint64_t at = i;
-        i += gridDim.x * STEP;
-        next.load(in, i, n);
-        keys.count(at, n, order, counts);
+        const uint64_t here = first;
+        first += gridDim.x * STEP;
+        next.load(in, first, n);
+        keys.count(here, n, order, counts);
     }
     __syncthreads();
     const bool is_last = add_counts<Key>(counts, plan);

@@ -23,8 +23,8 @@ struct launch_policy {
 
 /* A policy of the bucket sort: its functions, as algorithm.h describes them, for a sort that queues
  * another after it. other_disabled() says where a call finds the address of the other's `disabled`,
- * or null, as prepare() leaves it. If it is not null, skewed keys are left to the other sort: this
- * one sets the other's `disabled`, or its own. */
+ * or null, as prepare() leaves it. If it is not null, skewed keys may be left to the other sort:
+ * this one sets the other's `disabled`, or its own, and may still clear the other's later. */
 struct bucket_policy {
     const char *(*supports)(const struct problem *problem);
     size_t (*scratch_bytes)(const struct problem *problem);

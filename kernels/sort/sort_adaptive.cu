@@ -14,7 +14,8 @@
  * The host chooses the policy for evenly spread keys by n and the type: policy_for() is the only
  * place that does. It queues that policy and then onesweep, in one launch, because a launch costs
  * time even if it is disabled. The policy's first launch samples the keys, and disables onesweep or
- * itself. Both share the array that a sort needs beside input and output. */
+ * itself. msd may enable onesweep again, after a count by value that was in vain. Both share the
+ * array that a sort needs beside input and output. */
 #include "onesweep_one_launch.cuh"
 #include "msd_host.cuh"
 #include "sample_division.cuh"
@@ -26,8 +27,9 @@ namespace SCANBENCH_BACKEND::adaptive
 constexpr size_t MOST_INTEGERS = 6 << 20;
 
 /* The policy that sorts evenly spread keys soonest. Up to 1 MiB `sample` does not see whether keys
- * are skewed. Above 4 MB msd sorts integers sooner, but not those of few values, which take it
- * longer than CUB up to 6 MB. Floats take it longer at all sizes that `sample` sorts. */
+ * are skewed. Above 4 MB msd sorts integers sooner; the limit is from before it counted keys
+ * of few values by value, which took it longer than CUB. Floats take it longer at all sizes that
+ * `sample` sorts. */
 static const bucket_policy &policy_for(const struct problem *problem)
 {
     const size_t bytes = problem->n * element_bytes(problem->type);

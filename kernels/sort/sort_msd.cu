@@ -67,8 +67,41 @@ __global__ void __launch_bounds__(POLICY<Key>.levels.threads, POLICY<Key>.levels
     sort_levels<Order, COUNT, LEAF_COUNT>(task, first_level);
 }
 
+/* The digits of the first level, and how many keys of the sample would need another level. */
+struct choice {
+    first_digits digits;
+    unsigned needing_more;
+};
+
+/* Chooses digits of the sample, one key per thread. Of integers, skewed ones are only counted where
+ * it matters. */
+template <class Order, class Key = typename Order::key>
+__device__ __forceinline__ choice choose_digits(sampling_layout<Key> *shared, Key rank,
+                                                leaf_sort::extent<Key> extent,
+                                                leaf_sort::extent<Key> wide, const shape &shape,
+                                                const sampling &sampling, bool may_leave)
+{
+    const first_digits bins = {IS_FLOAT<Order> ? 0 : wide.lowest, shape.bits,
+                               8 * (unsigned)sizeof(Key) - shape.bits,
+                               IS_FLOAT<Order> ? BINS_OF_VALUE : BINS_OF_RANK};
+    const auto skewed = [&](const first_digits &digits) {
+        return skewed_by<Order>(digits, shared, rank, wide, shape, sampling);
+    };
+    choice choice = {digits_by_rank(extent, shape), 0};
+    if (!IS_FLOAT<Order> && needs_bins(choice.digits, extent, wide, shape, sampling))
+        choice.digits = bins;
+    if (IS_FLOAT<Order> || may_leave)
+        choice.needing_more = skewed(choice.digits);
+    if (IS_FLOAT<Order> && choice.needing_more > 0) {
+        const unsigned others = skewed(bins);
+        if (others < choice.needing_more)
+            choice = {bins, others};
+    }
+    return choice;
+}
+
 /* One block samples the array, chooses the first digits, and decides whether this sort or another
- * one sorts the array. */
+ * one sorts the array. Keys of few values are counted, unless a digit is one value already. */
 template <class Order, class Key = typename Order::key>
 __global__ void __launch_bounds__(POLICY<Key>.choice.threads)
     choose_digits_kernel(const __grid_constant__ task<Key> task,
@@ -76,39 +109,23 @@ __global__ void __launch_bounds__(POLICY<Key>.choice.threads)
 {
     enum { TOO_MANY = SAMPLE / 8 };
     auto *shared = shared_memory<sampling_layout<Key>>();
-    const auto &shape = task.shape;
     control *control = task.control;
     let_next_launch_begin();
     unsigned *other_disabled = control->other_disabled;
     const tile_keys<Key, SAMPLE, 1> sample = {
         {Order()(task.arrays.in[sampled_place(threadIdx.x, sampling.part)])}, SAMPLE};
+    const Key rank = sample.rank[0];
     const leaf_sort::extent<Key> extent = shared->leaf.extent_of(sample);
     const leaf_sort::extent<Key> wide = wider<Order>(extent);
-    const first_digits bins = {IS_FLOAT<Order> ? 0 : wide.lowest, shape.bits,
-                               8 * (unsigned)sizeof(Key) - shape.bits,
-                               IS_FLOAT<Order> ? BINS_OF_VALUE : BINS_OF_RANK};
-    const auto skewed = [&](const first_digits &digits) {
-        return skewed_by<Order>(digits, shared, sample.rank[0], wide, shape, sampling);
-    };
-    first_digits digits = digits_by_rank(extent, shape);
-    if (!IS_FLOAT<Order> && needs_bins(digits, extent, wide, shape, sampling))
-        digits = bins;
-    unsigned needing_more = 0;
-    if (IS_FLOAT<Order> || other_disabled != nullptr)
-        needing_more = skewed(digits);
-    if (IS_FLOAT<Order> && needing_more > 0) {
-        const unsigned others = skewed(bins);
-        if (others < needing_more)
-            digits = bins;
-        needing_more = min(needing_more, others);
-    }
+    auto [digits, needing_more] = choose_digits<Order>(shared, rank, extent, wide, task.shape,
+                                                       sampling, other_disabled != nullptr);
     unsigned values = 0;
-    if (!sampling.has_parts && seem_few(sample.rank[0]))
-        values = list_values(shared, sample.rank[0], control->values);
+    if (digits.shift > 0 && !sampling.has_parts && seem_few(rank))
+        values = list_values(shared, rank, control->values);
     if (threadIdx.x > 0)
         return;
     if (values > 0)
-        digits = {.bits = bit_length(values), .kind = VALUES};
+        digits = {.bits = bit_length(values), .kind = LISTED_VALUES};
     bucket *first_bucket = task.lists[0].buckets;
     first_bucket->base = digits.base;
     first_bucket->bits = digits.bits;
@@ -116,11 +133,11 @@ __global__ void __launch_bounds__(POLICY<Key>.choice.threads)
     first_bucket->kind = digits.kind;
     control->lowest = wide.lowest;
     control->highest = wide.highest;
-    const bool is_skewed = needing_more > TOO_MANY, leaves = is_skewed && values == 0;
+    const bool is_skewed = needing_more > TOO_MANY, is_left = is_skewed && values == 0;
     if (other_disabled != nullptr) {
-        control->leaves_others = is_skewed;
-        control->disabled = leaves;
-        *other_disabled = !leaves;
+        control->misses_go_to_other = is_skewed;
+        control->disabled = is_left;
+        *other_disabled = !is_left;
     }
 }
 

@@ -313,7 +313,7 @@ static void either_of_adaptive(void **state)
     close_bench(&bench);
 }
 
-enum { MOST_CHOSEN = 300007, CHOSEN_RUNS = 3 };
+enum { MOST_CHOSEN = 300007, CHOSEN_RUNS = 4 };
 
 /* Where key k of a sample comes from, if there is one from each `part` keys. */
 static uint32_t place_in_sample(uint32_t k, uint32_t part)
@@ -375,7 +375,8 @@ static void keys_against_the_sample(void **state)
 }
 
 /* Writes keys of few values, evenly spaced or, all but one, side by side. In all runs but the
- * second, one key that is not in the sample has another value. */
+ * second, one key that is not in the sample has another value: above all of them, between two, and
+ * the highest that there is. */
 static void choose_few(uint32_t *keys, uint32_t n, uint32_t sample_size, uint32_t values,
                        uint32_t step, unsigned run)
 {
@@ -383,11 +384,12 @@ static void choose_few(uint32_t *keys, uint32_t n, uint32_t sample_size, uint32_
         const uint32_t value = (uint64_t)(i * 0x9E3779B9u) * values >> 32;
         keys[i] = value + 1 == values ? 0xF0000000u : value * step;
     }
-    uint32_t place = 0; /* that no key of the sample has */
+    static const uint32_t missed[CHOSEN_RUNS] = {0xF8000000u, 0, 1u << 25, UINT32_MAX};
+    uint32_t place = n / 2; /* that no key of the sample has */
     for (uint32_t k = 0; k < sample_size; k++)
         place += place_in_sample(k, n / sample_size) == place;
     if (run != 1)
-        keys[place] = 0xF8000000u;
+        keys[place] = missed[run];
 }
 
 static void choose_few_apart(uint32_t *keys, uint32_t n, uint32_t sample_size, unsigned run)
@@ -608,21 +610,19 @@ static void ranges_of_any_length(void **state)
 
 /* Atomics per key in a run: one when a level counts the key, one when a level moves it, and two in
  * its leaf. */
-static double atomics_per_key(struct bench *bench, enum element_type type, uint64_t max,
-                              unsigned members)
+static double atomics_per_key(struct bench *bench, enum element_type type, uint64_t n,
+                              const struct input_spec *spec, unsigned members)
 {
     enum { MOST_LAUNCHES = 64 };
     static struct memory_counts counts[MOST_LAUNCHES];
-    const struct input_spec spec = {.shape = INPUT_UNIFORM, .max = max, .seed = 5};
-    const struct problem problem = {
-        .op = OP_SORT, .type = type, .n = 100003, .device = &bench->limits};
+    const struct problem problem = {.op = OP_SORT, .type = type, .n = n, .device = &bench->limits};
     const struct trial trial = {.algorithm = bench->algorithm, .call = &bench->call};
     struct device *device = bench->device;
     unsigned launches;
     const char *why_not;
     uint64_t atomics = 0;
     bench->limits.members = members;
-    bench->input = make_input(&spec, &problem);
+    bench->input = make_input(spec, &problem);
     prepare_call(bench, &problem);
     assert_null(device->can->fill_input(device, &bench->input, bench->workspace.input.data));
     assert_null(device->can->count(device, &trial, counts, MOST_LAUNCHES, &launches, &why_not));
@@ -652,14 +652,55 @@ static void slices_take_no_more_levels(void **state)
     open_bench(&bench, "msd", 2);
     const bool counts = bench.device->can->count != NULL; /* not in a build with sanitizers */
     for (size_t c = 0; counts && c < sizeof cases / sizeof *cases; c++) {
-        const double full = atomics_per_key(&bench, cases[c].type, cases[c].full, 0);
-        const double slice = atomics_per_key(&bench, cases[c].type, cases[c].max, cases[c].members);
+        const struct input_spec full_spec = {.shape = INPUT_UNIFORM,
+                                             .max = cases[c].full,
+                                             .seed = 5},
+                                slice_spec = {
+                                    .shape = INPUT_UNIFORM, .max = cases[c].max, .seed = 5};
+        const double full = atomics_per_key(&bench, cases[c].type, 100003, &full_spec, 0);
+        const double slice =
+            atomics_per_key(&bench, cases[c].type, 100003, &slice_spec, cases[c].members);
         if (slice > 1.1 * full)
             fail_msg("%s up to %llu, a slice of %u: %g atomics per key, not %g",
                      type_name(cases[c].type), (unsigned long long)cases[c].max, cases[c].members,
                      slice, full);
     }
     close_bench(&bench);
+    if (!counts)
+        skip();
+}
+
+/* Keys of few values are counted, and not moved, whether each step is a launch or all are one. */
+static void few_values_are_counted_once(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"msd", "adaptive"};
+    static const struct {
+        enum element_type type;
+        enum input_shape shape;
+        uint64_t max;
+    } cases[] = {{TYPE_U32, INPUT_FEW, UINT32_MAX},
+                 {TYPE_U64, INPUT_FEW, UINT64_MAX},
+                 {TYPE_F64, INPUT_SPECIAL, 1},
+                 {TYPE_I32, INPUT_ALTERNATING, INT32_MAX}};
+    static const uint64_t sizes[] = {100003, 22501};
+    static const int multiprocessors[] = {2, 12};
+    bool counts = false;
+    for (int t = 0; t < 4; t++) {
+        const char *name = names[t / 2];
+        struct bench bench;
+        open_bench(&bench, name, multiprocessors[t % 2]);
+        counts = bench.device->can->count != NULL; /* not in a build with sanitizers */
+        for (size_t c = 0; counts && c < sizeof cases / sizeof *cases; c++) {
+            const struct input_spec spec = {
+                .shape = cases[c].shape, .max = cases[c].max, .seed = 5};
+            const double atomics = atomics_per_key(&bench, cases[c].type, sizes[t % 2], &spec, 0);
+            if (atomics > 1.5)
+                fail_msg("%s, %s, %s, n = %d: %g atomics per key", name, type_name(cases[c].type),
+                         input_shape_name(cases[c].shape), (int)sizes[t % 2], atomics);
+        }
+        close_bench(&bench);
+    }
     if (!counts)
         skip();
 }
@@ -1076,6 +1117,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(either_of_adaptive),
         cmocka_unit_test(keys_against_the_sample),
         cmocka_unit_test(values_that_the_sample_misses),
+        cmocka_unit_test(few_values_are_counted_once),
         cmocka_unit_test(sample_takes_its_sizes),
         cmocka_unit_test(little_shared_memory),
         cmocka_unit_test(least_shared_memory_of_msd),
