@@ -368,7 +368,7 @@ class PageTest(browser_testing.BrowserTest):
 
     def test_no_comparison_is_empty(self):
         """Each A and B that can be chosen have lines, and numbers."""
-        self.open(*(f"{RESULTS}/{name}.csv" for name in ("scan-copies", "library", "python")))
+        self.open(*(f"{RESULTS}/{name}.csv" for name in ("scan-copies", "processes-newest-cub", "python")))
         views = 0
         for by in self.enabled("by")[1:]:
             self.go(by=by)
