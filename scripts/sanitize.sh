@@ -67,6 +67,6 @@ for tool; do
     check "$tool" --op=sort --algo=msd --max=2^32-1 --n=600001 --type=u32 --input=and-4
     check "$tool" --op=sort --algo=msd --max=2^23 --n=1200001 --type=f32
     # Keys of few values, in one launch and in several.
-    check "$tool" --op=sort --algo=msd,adaptive --input=few,special --max=2^31-1 --n=100003,800003 --type=u32,f64
+    check "$tool" --op=sort --algo=msd,adaptive --input=few,special --max=2^31-1 --n=100003,1700003 --type=u32,f64
 done
 exit $status
