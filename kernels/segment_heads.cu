@@ -4,21 +4,13 @@
 namespace SCANBENCH_BACKEND
 {
 
-/* Sets the bit of each offset before n. Lanes whose bits share a word follow one another, and the
- * last of them sets the bits of all. */
+/* Sets the bit of each offset before n. */
 static __global__ void set_offset_bits_kernel(const uint64_t *offsets, uint64_t count, uint64_t n,
                                               uint32_t *words)
 {
     const uint64_t s = global_thread();
     const uint64_t offset = s < count ? min(offsets[s], n) : n;
-    const uint64_t left = shuffle_up(offset, 1);
-    const bool is_first = lane_index() == 0 || left != offset;
-    const bool begins_word = lane_index() == 0 || left / 32 != offset / 32;
-    const unsigned heads = __ballot_sync(ALL_LANES, begins_word);
-    const unsigned bits =
-        warp_inclusive_sum_from(heads, is_first && offset < n ? 1u << offset % 32 : 0u);
-    if (bits != 0 && (lane_index() == WARP - 1 || (heads >> (lane_index() + 1) & 1) != 0))
-        atomicOr(&words[offset / 32], bits);
+    set_bits(offset, offset < n, words);
 }
 
 constexpr unsigned THREADS = 256; /* per block */

@@ -1,15 +1,15 @@
 /* segment_heads.cuh: at which elements segments begin, as bits.
  *
  * Rows are known from the index, and segments by keys from the keys, which are read like a second
- * input. Offsets are in ascending order: a warp can search those of its elements. A kernel that has
- * no time for that, or asks for single elements, reads bits of scratch, one for each element, which
+ * input. Offsets are in ascending order: a block can search those of its tile. A kernel that has no
+ * time for that, or asks for single elements, reads bits of scratch, one for each element, which
  * another kernel has set.
  *
  * Heads of each kind have
  *
  *   begins_at(i)   does a segment begin with element i? Offsets themselves cannot say
  *   begins<WIDTH, ROWS>(first, n, tile, earlier)   the beginnings in the slice that begins with
- *                  element `first`
+ *                  element `first`. Of offsets, find() makes them for the slices of a block
  *   INPUTS, in()   arrays as large as the input that these read: none, or in(), whose part for the
  *                  slice may be in shared memory, at `tile`, after `earlier` elements of it
  *   MOST_HELD      rows of such a slice that 64 registers hold */
@@ -139,75 +139,117 @@ struct bit_heads : heads_without_input {
     }
 };
 
-/* Offsets, those of empty segments as well. A warp searches and reads them. */
+/* Sets the bits of the lanes' places, which ascend where `counts`. Lanes whose bits share a word
+ * follow one another, and the last of them sets the bits of all. */
+template <class Place>
+__device__ __forceinline__ void set_bits(Place place, bool counts, uint32_t *words)
+{
+    const Place left = shuffle_up(place, 1);
+    const bool is_first = lane_index() == 0 || left != place;
+    const bool begins_word = lane_index() == 0 || left / 32 != place / 32;
+    const unsigned heads = __ballot_sync(ALL_LANES, begins_word);
+    const unsigned bits =
+        warp_inclusive_sum_from(heads, is_first && counts ? 1u << place % 32 : 0u);
+    if (bits != 0 && (lane_index() == WARP - 1 || (heads >> (lane_index() + 1) & 1) != 0))
+        atomicOr(&words[place / 32], bits);
+}
+
+/* Offsets, those of empty segments as well. The threads of a block search and read them, and make
+ * bits of them in shared memory. */
 struct offset_heads : heads_without_input {
     const uint64_t *offsets;
     uint64_t count;
 
+    /* In a tile. */
+    struct found {
+        unsigned in_segment; /* elements of its segment before the tile's first, if they fit */
+        uint32_t words[];    /* a bit for each element */
+    };
+
+    static constexpr size_t found_bytes(uint64_t size)
+    {
+        return sizeof(found) + ceil_div(size, 32) * sizeof(uint32_t);
+    }
+
+    /* Called by all threads of a block, for its tile of `size` elements from `first` on. */
+    __device__ __forceinline__ void find(uint64_t first, unsigned size, uint64_t n,
+                                         found *here) const
+    {
+        const uint64_t end = min(first + size, n);
+        for (unsigned w = threadIdx.x; 32 * w < size; w += blockDim.x)
+            here->words[w] = 0;
+        if (threadIdx.x == 0)
+            here->in_segment = ~0u;
+        uint64_t at = 0, least = first;
+        bool searches = true;
+        for (;;) {
+            if (searches) {
+                at = almost_lower_bound(at, least);
+                at -= at > 0; /* the offset before has the segment */
+            }
+            uint64_t offset[READS];
+#pragma unroll
+            for (unsigned r = 0; r < READS; r++) {
+                const uint64_t own = at + r * blockDim.x + threadIdx.x;
+                offset[r] = own < count ? offsets[own] : UINT64_MAX;
+            }
+            const bool is_end = offset[READS - 1] >= end;
+            __syncthreads(); /* the words are 0 */
+#pragma unroll 1             /* code that is not in the cache takes longer than it saves */
+            for (uint64_t from = at; from < count && from < at + READS * blockDim.x;
+                 from += blockDim.x) {
+                const bool is_in_tile = first <= offset[0] && offset[0] < end;
+                const unsigned place = is_in_tile ? (unsigned)(offset[0] - first) : ~0u;
+                if (__ballot_sync(ALL_LANES, is_in_tile) != 0)
+                    set_bits(place, is_in_tile, here->words);
+                const unsigned before = __ballot_sync(ALL_LANES, offset[0] <= first);
+                if (before != 0 && lane_index() == last_lane(before))
+                    atomicMin(&here->in_segment, (unsigned)min(first - offset[0], (uint64_t)~0u));
+#pragma unroll
+                for (unsigned r = 1; r < READS; r++)
+                    offset[r - 1] = offset[r];
+            }
+            if (__syncthreads_or(is_end))
+                return;
+            /* Any number of empty segments may begin at the same place. */
+            const uint64_t next = at + READS * blockDim.x, last = offsets[next - 1];
+            searches = offsets[at] == last;
+            at = next;
+            least = last + 1;
+        }
+    }
+
+    /* Of the slice that begins with element `first`, which is element `earlier` of the tile. */
     template <unsigned WIDTH, unsigned ROWS>
-    __device__ __forceinline__ beginnings begins(uint64_t first, uint64_t n, const uint32_t *,
-                                                 unsigned) const
+    static __device__ __forceinline__ beginnings begins(uint64_t first, unsigned earlier,
+                                                        const found *here)
     {
         static_assert(32 % WIDTH == 0);
-        const auto size = (int)min((uint64_t)WIDTH * ROWS * WARP, n - min(n, first));
-        uint64_t at = almost_lower_bound(0, first), segment = at > 0 ? offsets[at - 1] : 0;
-        unsigned word = 0; /* lane l has a bit for each of the elements from first + 32 l on */
-        for (;;) {
-            const uint64_t own = at + lane_index();
-            const uint64_t offset = own < count ? offsets[own] : UINT64_MAX;
-            const int place = offset < first ? -1 : (int)min(offset - first, (uint64_t)size);
-            word |= word_of(place, size);
-            const unsigned before = __ballot_sync(ALL_LANES, offset <= first);
-            if (before != 0)
-                segment = shuffle_from(offset, last_lane(before));
-            const int last = shuffle_from(place, WARP - 1);
-            if (last == size)
-                break;
-            /* Any number of empty segments may begin at the same place. */
-            at = last == shuffle_from(place, 0) ? almost_lower_bound(at + WARP, first + last + 1)
-                                                : at + WARP;
-        }
         return {bits_of_rows<WIDTH, ROWS>([&](unsigned offset) {
-                    return shuffle_from(word, offset / 32) >> offset % 32 & ((1u << WIDTH) - 1);
+                    const unsigned place = earlier + offset;
+                    return here->words[place / 32] >> place % 32 & ((1u << WIDTH) - 1);
                 }),
-                segment};
+                here->in_segment == ~0u ? 0 : first - earlier - here->in_segment};
     }
 
   private:
-    /* The first offset that is not less than i, of those from `from` on, is one of the WARP from
-     * the returned index on. Each round of loads leaves a part in WARP of the offsets. */
+    static constexpr unsigned READS = 4; /* of a thread at a time */
+
+    /* The first offset that is not less than i, of those from `from` on, is within as many from the
+     * returned index on as the block reads at a time. Each round of loads leaves one of as many
+     * parts of the offsets as the block has threads, a power of two. */
     __device__ __forceinline__ uint64_t almost_lower_bound(uint64_t from, uint64_t i) const
     {
+        const unsigned log2_threads = 31 - __clz((int)blockDim.x);
         uint64_t end = count;
-        while (from + WARP <= end) {
-            const uint64_t part = (end - from + WARP - 1) / WARP;
-            const uint64_t last = from + (lane_index() + 1) * part - 1;
+        while (from + READS * blockDim.x <= end) {
+            const uint64_t part = ((end - from) >> log2_threads) + 1;
+            const uint64_t last = from + (threadIdx.x + 1) * part - 1;
             const bool is_less = last < end && offsets[last] < i;
-            from += __popc(__ballot_sync(ALL_LANES, is_less)) * part;
+            from += (unsigned)__syncthreads_count(is_less) * part;
             end = min(end, from + part - 1);
         }
         return from;
-    }
-
-    /* Lane l gets the bits of the places from 32 l to 32 l + 31. Each lane has a place, in
-     * ascending order; those below 0 or from `end` on do not count. Different places are different
-     * bits, so that their sum is their OR, and that of a word the difference between two sums. */
-    static __device__ __forceinline__ unsigned word_of(int place, int end)
-    {
-        const unsigned lane = lane_index();
-        const int left = shuffle_up(place, 1);
-        const bool counts = 0 <= place && place < end && (lane == 0 || left != place);
-        const unsigned through = warp_inclusive_sum(counts ? 1u << place % 32 : 0u);
-        unsigned lanes = 0; /* whose places lie in the words up to this lane's */
-#pragma unroll
-        for (unsigned stride = WARP; stride > 0; stride /= 2) {
-            const unsigned next = lanes + stride - 1;
-            if (shuffle_from(place, next % WARP) < (int)(32 * (lane + 1)) && next < WARP)
-                lanes += stride;
-        }
-        const unsigned last = shuffle_from(through, (lanes - 1) % WARP);
-        const unsigned up_to_here = lanes > 0 ? last : 0, before = shuffle_up(up_to_here, 1);
-        return lane > 0 ? up_to_here - before : up_to_here;
     }
 };
 

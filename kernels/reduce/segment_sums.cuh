@@ -56,29 +56,27 @@ __device__ __forceinline__ T sum_within(const pack<T, PACK_WIDTH<T>> &x, uint64_
     constexpr unsigned WIDTH = PACK_WIDTH<T>;
     if (segment.begin <= i && i + WIDTH <= segment.end)
         return pack_sum(x);
+    const auto begin = (int)(max(segment.begin, i) - i);
+    const auto end = (int)(min(segment.end, i + WIDTH) - i);
     T sum = T(0);
-    for (unsigned k = 0; k < WIDTH; k++)
-        sum += segment.begin <= i + k && i + k < segment.end ? x.at[k] : T(0);
+    for (int k = 0; k < (int)WIDTH; k++)
+        sum += begin <= k && k < end ? x.at[k] : T(0);
     return sum;
 }
 
-/* Cuts the segment into `pieces`, of which `members` threads share each. Returns the sum of what
- * thread `member` reads of piece `piece`. All loads of a round are issued before the first is used.
- */
+/* The sum of what thread `member` of `members` reads of the segment. All loads of a round are
+ * issued before the first is used. */
 template <class T>
 __device__ __forceinline__ T member_sum(const T *in, uint64_t n, const segment &segment,
-                                        unsigned piece, unsigned pieces, unsigned member,
-                                        unsigned members)
+                                        unsigned member, unsigned members)
 {
     constexpr unsigned WIDTH = PACK_WIDTH<T>;
     const uint64_t whole = n / WIDTH; /* packs of the array */
-    const uint64_t first = segment.begin / WIDTH;
     const uint64_t end = min(whole, (segment.end + WIDTH - 1) / WIDTH);
-    const uint64_t each = first < end ? (end - first + pieces - 1) / pieces : 0;
-    const uint64_t until = min(end, first + (piece + 1) * each);
     T sum = T(0);
-    for (uint64_t at = first + piece * each + member; at < until; at += PACKS * members) {
-        const auto there = [&](unsigned p) { return at + p * members < until; };
+    for (uint64_t at = segment.begin / WIDTH + member; at < end; at += PACKS * members) {
+        const auto left = (unsigned)min(end - at, (uint64_t)PACKS * members);
+        const auto there = [&](unsigned p) { return p * members < left; };
         /* As words: bytes of packs that are loaded under a condition would take a register each. */
         using words = pack<uint32_t, PACK_BYTES / sizeof(uint32_t)>;
         words loaded[PACKS] = {};
@@ -94,9 +92,9 @@ __device__ __forceinline__ T member_sum(const T *in, uint64_t n, const segment &
                 sum += sum_within(x, (at + p * members) * WIDTH, segment);
             }
     }
-    if (piece + 1 == pieces) /* has the elements of the pack that the array cuts off */
-        for (uint64_t i = max(segment.begin, whole * WIDTH) + member; i < segment.end; i += members)
-            sum += in[i];
+    /* The elements of the pack that the array cuts off. */
+    for (uint64_t i = max(segment.begin, whole * WIDTH) + member; i < segment.end; i += members)
+        sum += in[i];
     return sum;
 }
 
@@ -123,14 +121,14 @@ __device__ __forceinline__ void help(const T *in, uint64_t n, const Segments &se
     for (unsigned left = __ballot_sync(ALL_LANES, needs_help && !needs_block); left != 0;
          left &= left - 1) {
         const uint64_t its = shuffle_from(s, __ffs((int)left) - 1);
-        const T sum = warp_sum(member_sum(in, n, segments[its], 0, 1, lane_index(), WARP));
+        const T sum = warp_sum(member_sum(in, n, segments[its], lane_index(), WARP));
         if (lane_index() == 0)
             results[its] = sum;
     }
     __syncthreads();
     for (unsigned k = 0; k < shared->count; k++) {
         const uint64_t its = shared->number[k];
-        const T sum = block_sum(member_sum(in, n, segments[its], 0, 1, threadIdx.x, blockDim.x),
+        const T sum = block_sum(member_sum(in, n, segments[its], threadIdx.x, blockDim.x),
                                 shared->warp_totals);
         if (threadIdx.x == 0)
             results[its] = sum;
@@ -138,20 +136,21 @@ __device__ __forceinline__ void help(const T *in, uint64_t n, const Segments &se
     }
 }
 
-/* A segment has `members` lanes, a power of two, and help if it has more elements than `most`. */
+/* A segment has 2^log_members lanes, and help if it has more elements than `most`. */
 template <class T, class Segments>
 __global__ void __launch_bounds__(1024)
-    lanes_kernel(const T *in, uint64_t n, Segments segments, uint64_t count, unsigned members,
+    lanes_kernel(const T *in, uint64_t n, Segments segments, uint64_t count, unsigned log_members,
                  uint64_t most, T *results)
 {
-    const uint64_t s = global_thread() / members;
+    const unsigned members = 1u << log_members;
+    const uint64_t s = global_thread() >> log_members;
     const unsigned member = threadIdx.x % members;
     const segment own = s < count ? segments[s] : segment{0, 0};
     const uint64_t length = own.end - own.begin;
     const bool needs_help = Segments::LENGTHS_DIFFER && length > most;
     T sum = T(0);
     if (!needs_help)
-        sum = member_sum(in, n, own, 0, 1, member, members);
+        sum = member_sum(in, n, own, member, members);
     for (unsigned stride = members / 2; stride > 0; stride /= 2)
         sum += shuffle_xor(sum, stride);
     if (s < count && member == 0 && !needs_help)
@@ -168,9 +167,9 @@ __global__ void __launch_bounds__(1024, sizeof(T) < sizeof(uint32_t) ? 1 : 2)
 {
     auto *shared = shared_memory<shared_layout<T>>();
     const unsigned s = blockIdx.x / pieces, piece = blockIdx.x % pieces;
-    const T total =
-        block_sum(member_sum(in, n, segments[s], piece, pieces, threadIdx.x, blockDim.x),
-                  shared->warp_totals);
+    const T total = block_sum(
+        member_sum(in, n, segments[s], piece * blockDim.x + threadIdx.x, pieces * blockDim.x),
+        shared->warp_totals);
     sum_of_blocks(total, {totals + (uint64_t)s * pieces, tickets + s, pieces, piece, last_ticket},
                   shared, &results[s]);
 }
@@ -270,7 +269,8 @@ template <class T, class Segments> void run_on(const struct call *call, const Se
             {ceil_div(count * shape.lanes, shape.threads), shape.threads, traffic,
              Segments::LENGTHS_DIFFER ? sizeof(lanes_layout<T>) + shape.threads * sizeof(uint64_t)
                                       : 0},
-            in, problem->n, segments, count, shape.lanes, LONG * mean_length(problem), results);
+            in, problem->n, segments, count, std::countr_zero(shape.lanes),
+            LONG * mean_length(problem), results);
     auto *scratch = static_cast<char *>(call->scratch);
     launch<blocks_kernel<T, Segments>>(
         queue_of(call), {count * shape.pieces, shape.threads, traffic, sizeof(shared_layout<T>)},

@@ -101,7 +101,7 @@ inline const char *supports(const struct problem *problem)
     const one_wave::wave_shape shape = shape_of(problem);
     if (shape.blocks > most_blocks(problem))
         return "more elements than one cluster of blocks holds";
-    if (one_wave::shared_bytes<tiles<uint64_t>, uint64_t, uint64_t>(problem->op, shape) >
+    if (one_wave::shared_bytes<tiles<uint64_t>, uint64_t, uint64_t>(problem, shape) >
         problem->device->shared_bytes_per_block)
         return "more shared memory than a block can have";
     return nullptr;

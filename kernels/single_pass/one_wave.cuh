@@ -53,7 +53,7 @@ template <class Tiles, class Sum, class T> struct shared_layout {
     unsigned needed_from; /* the first tile whose total matters to this one */
     mbarrier parked[MAX_BLOCK / WARP];
     /* For each warp in turn: room for its parked rows, and for the kept elements of the rows in
-     * registers once the parked ones are finished. */
+     * registers once the parked ones are finished. Or where segments begin in the tile. */
     alignas(128) T rows[];
 };
 
@@ -171,11 +171,17 @@ template <class Slice> constexpr bool KNOWS_FIRST_TILE = requires(const Slice &s
     slice.needs_from();
 };
 
+/* Do the threads of a block find together where segments begin? */
+template <class Slice> constexpr bool FINDS_BY_BLOCK = requires
+{
+    requires Slice::FINDS_BY_BLOCK;
+};
+
 /* How many parked rows are prepared together; rows_for() parks multiples of it. */
 template <class Slice> constexpr unsigned PREPARED_TOGETHER = Slice::STAGES ? 2 : 1;
 
 template <template <unsigned> class Slice, unsigned HELD, bool PARKS, class Tiles>
-__global__ void __launch_bounds__(MAX_BLOCK)
+__global__ void __launch_bounds__(MAX_BLOCK, 1)
     one_wave_kernel(typename Slice<1>::stream stream, unsigned parked_rows,
                     const __grid_constant__ Tiles tiles)
 {
@@ -193,6 +199,8 @@ __global__ void __launch_bounds__(MAX_BLOCK)
         park(rows, parked, stream.in, first, stream.n, &shared->parked[warp]);
     Slice<HELD> held;
     held.load(stream, first + parked);
+    if constexpr (FINDS_BY_BLOCK<Slice<HELD>>)
+        held.find(stream, first, shared->rows);
     /* Here this wait is that for the input. */
     tiles.wait_to_publish(&shared->exchange);
 
@@ -210,7 +218,7 @@ __global__ void __launch_bounds__(MAX_BLOCK)
     static_assert(!(KNOWS_NEED && PARKS));
     if constexpr (KNOWS_NEED)
         if (threadIdx.x == 0)
-            shared->needed_from = (unsigned)(held.needs_from() / (warps * Slice<HELD>::SIZE));
+            shared->needed_from = (unsigned)held.needs_from() / (warps * Slice<HELD>::SIZE);
     Sum before = block_exclusive_sum(mine, shared->warp_totals, &total);
     tiles.publish_total(&shared->exchange, total);
     if constexpr (!PARKS)
@@ -284,10 +292,13 @@ inline wave_shape shape_of(const struct problem *problem)
 }
 
 template <class Tiles, class Sum, class T>
-size_t shared_bytes(enum operation op, const wave_shape &shape)
+size_t shared_bytes(const struct problem *problem, const wave_shape &shape)
 {
+    const uint64_t row = (uint64_t)shape.threads * PACK_BYTES / sizeof(T);
     return sizeof(shared_layout<Tiles, Sum, T>) +
-           (size_t)shape.threads * PACK_BYTES * room_for(op == OP_COMPACT, shape.rows);
+           room_for(problem->op == OP_COMPACT, shape.rows) * row * sizeof(T) +
+           (problem->segments == SEGMENTS_OFFSETS ? offset_heads::found_bytes(shape.rows.held * row)
+                                                  : 0);
 }
 
 /* Can a multiprocessor hold its share of the blocks? Registers are bounded at compile time, so
@@ -302,7 +313,7 @@ inline const char *supports(const struct problem *problem)
     if (ceil_div(problem->n, wave_row(problem)) > rows_there ||
         ((!has_sm_90(device) || keeps_order(problem)) && shape.rows.parked > 0))
         return "more elements than one wave of blocks holds";
-    const size_t bytes = shared_bytes<own_tiles<uint64_t>, uint64_t, uint64_t>(problem->op, shape);
+    const size_t bytes = shared_bytes<own_tiles<uint64_t>, uint64_t, uint64_t>(problem, shape);
     const uint64_t blocks = ceil_div(shape.blocks, (uint64_t)device->multiprocessors);
     if (blocks > (uint64_t)device->blocks_per_multiprocessor)
         return "more blocks than the device holds at once: use a larger --block";
@@ -332,7 +343,7 @@ void run_rows(const struct call *call, const typename Slice<1>::stream &stream,
     using Sum = typename Slice<1>::sum;
     queue_of(call)->lines_kept |= PARKS;
     launch_shape how = {shape.blocks, shape.threads, slice_traffic<Slice<1>>(&call->problem),
-                        shared_bytes<Tiles, Sum, T>(call->problem.op, shape)};
+                        shared_bytes<Tiles, Sum, T>(&call->problem, shape)};
     how.cluster = Tiles::RESIDENT == residency::CLUSTER && shape.blocks > 1;
     how.cooperative = Tiles::RESIDENT == residency::ALL && shape.blocks > 1;
     launch<one_wave_kernel<Slice, HELD, PARKS, Tiles>>(queue_of(call), how, stream,

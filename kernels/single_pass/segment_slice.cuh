@@ -23,6 +23,7 @@ template <class T, class Heads, unsigned ROWS, bool PASSING = false, bool ANYWHE
 struct segment_slice : slice<T, ROWS, ANYWHERE> {
     using base = slice<T, ROWS, ANYWHERE>;
     static constexpr bool STAGES = false, READS_BITS = std::is_same_v<Heads, bit_heads>;
+    static constexpr bool FINDS_BY_BLOCK = std::is_same_v<Heads, offset_heads>;
     static constexpr unsigned INPUTS = 1 + Heads::INPUTS, MOST_HELD = Heads::MOST_HELD;
     using element = T;
     using total = flagged<T>;
@@ -30,12 +31,24 @@ struct segment_slice : slice<T, ROWS, ANYWHERE> {
     using stream = segmented_arrays<T, Heads>;
     using base::ROW;
     using base::row;
+    using base::SIZE;
     using base::WIDTH;
 
     __device__ __forceinline__ void load(const stream &from, uint64_t first)
     {
         base::load(from, first);
-        found = from.heads.template begins<WIDTH, ROWS>(first, from.n, nullptr, 0);
+        if constexpr (!FINDS_BY_BLOCK)
+            found = from.heads.template begins<WIDTH, ROWS>(first, from.n, nullptr, 0);
+    }
+
+    /* Called by all threads of a block once they have called load(), if FINDS_BY_BLOCK; the slice
+     * is that of this warp. shared: as many bytes as found_bytes() says. */
+    __device__ __forceinline__ void find(const stream &from, uint64_t first, void *shared)
+    {
+        auto *here = static_cast<typename Heads::found *>(shared);
+        const unsigned earlier = threadIdx.x / WARP * SIZE;
+        from.heads.find(first - earlier, blockDim.x / WARP * SIZE, from.n, here);
+        found = from.heads.template begins<WIDTH, ROWS>(first, earlier, here);
     }
 
     __device__ __forceinline__ uint64_t needs_from() const

@@ -191,34 +191,39 @@ template <class Sum> static void watch_any_number_of_tiles(void **)
 template <unsigned ROWS>
 static void offset_heads_kernel(offset_heads heads, uint64_t n, unsigned *bits, uint64_t *segments)
 {
-    const beginnings found =
-        heads.begins<4, ROWS>((uint64_t)blockIdx.x * ROWS * WARP * 4, n, nullptr, 0);
-    bits[blockIdx.x * WARP + lane_index()] = found.bits;
+    constexpr unsigned SIZE = ROWS * WARP * 4;
+    auto *here = shared_memory<offset_heads::found>();
+    const unsigned tile = blockDim.x / WARP * SIZE, earlier = threadIdx.x / WARP * SIZE;
+    const uint64_t first = (uint64_t)blockIdx.x * tile;
+    heads.find(first, tile, n, here);
+    const beginnings found = heads.begins<4, ROWS>(first + earlier, earlier, here);
+    bits[global_thread()] = found.bits;
     segments[blockIdx.x] = found.segment;
 }
 
-/* Asks a warp per slice, and one past the end. */
+/* Asks a block of so many warps per tile, and one past the end. */
 template <unsigned ROWS>
-static void find_beginnings(const std::vector<uint64_t> &offsets, uint64_t n)
+static void find_beginnings(const std::vector<uint64_t> &offsets, uint64_t n, unsigned warps)
 {
     constexpr unsigned SIZE = ROWS * WARP * 4;
-    const auto slices = (unsigned)(n / SIZE + 2);
-    std::vector<bool> begins(slices * SIZE);
+    const unsigned tile = warps * SIZE;
+    const auto tiles = (unsigned)(n / tile + 2);
+    std::vector<bool> begins(tiles * tile);
     for (const uint64_t offset : offsets)
         begins[offset] = offset < n;
-    std::vector<unsigned> bits(slices * WARP);
-    std::vector<uint64_t> segments(slices);
+    std::vector<unsigned> bits(tiles * warps * WARP);
+    std::vector<uint64_t> segments(tiles);
     const offset_heads heads = {{}, offsets.data(), offsets.size()};
-    if (LAUNCH(offset_heads_kernel<ROWS>, slices, WARP, 0, heads, n, bits.data(),
-               segments.data()) != cudaSuccess)
+    if (LAUNCH(offset_heads_kernel<ROWS>, tiles, warps * WARP, offset_heads::found_bytes(tile),
+               heads, n, bits.data(), segments.data()) != cudaSuccess)
         fail_msg("%s", emulator_error_detail());
-    for (uint64_t i = 0; i < slices * SIZE; i++) {
+    for (uint64_t i = 0; i < begins.size(); i++) {
         const uint64_t in_slice = i % SIZE, in_row = in_slice % (WARP * 4);
         const unsigned word = bits[i / SIZE * WARP + in_row / 4];
         assert_int_equal(word >> (in_slice / (WARP * 4) * 4 + in_row % 4) & 1, begins[i]);
-        if (i % SIZE == 0 && i < n) {
+        if (i % tile == 0 && i < n) {
             const auto after = std::upper_bound(offsets.begin(), offsets.end(), i);
-            assert_int_equal(segments[i / SIZE], after == offsets.begin() ? 0 : after[-1]);
+            assert_int_equal(segments[i / tile], after == offsets.begin() ? 0 : after[-1]);
         }
     }
 }
@@ -234,8 +239,9 @@ static std::vector<uint64_t> offsets_by(const std::vector<unsigned> &distances, 
 
 static void offsets_are_found_wherever_they_lie(void **)
 {
-    std::vector<unsigned> many_empty(1500, 0), few_empty(33, 0);
+    std::vector<unsigned> many_empty(1500, 0), some_empty(320, 3), few_empty(33, 0);
     many_empty[700] = 129;
+    std::fill_n(some_empty.begin(), 300, 0);
     few_empty[0] = 31;
     for (const uint64_t n : {1, 31, 128, 5003}) {
         for (const auto &distances : std::vector<std::vector<unsigned>>{{1},
@@ -247,14 +253,15 @@ static void offsets_are_found_wherever_they_lie(void **)
                                                                         {6000},
                                                                         {0, 0, 5},
                                                                         few_empty,
+                                                                        some_empty,
                                                                         many_empty}) {
-            find_beginnings<1>(offsets_by(distances, n), n);
-            find_beginnings<5>(offsets_by(distances, n), n);
-            find_beginnings<8>(offsets_by(distances, n), n);
+            find_beginnings<1>(offsets_by(distances, n), n, 1);
+            find_beginnings<5>(offsets_by(distances, n), n, 2);
+            find_beginnings<8>(offsets_by(distances, n), n, 3);
         }
-        find_beginnings<2>(std::vector<uint64_t>(100, n), n); /* only empty ones, at the end */
+        find_beginnings<2>(std::vector<uint64_t>(300, n), n, 1); /* only empty ones, at the end */
     }
-    find_beginnings<8>({}, 5003);
+    find_beginnings<8>({}, 5003, 1);
 }
 
 /* ---- Sums of a warp ---- */
