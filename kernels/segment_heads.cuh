@@ -9,7 +9,8 @@
  *
  *   begins_at(i)   does a segment begin with element i? Offsets themselves cannot say
  *   begins<WIDTH, ROWS>(first, n, tile, earlier)   the beginnings in the slice that begins with
- *                  element `first`. Of offsets, find() makes them for the slices of a block
+ *                  element `first`. Of offsets: begins(first, earlier, here), once find() has
+ *                  set the bits of the block's tile at `here`
  *   INPUTS, in()   arrays as large as the input that these read: none, or in(), whose part for the
  *                  slice may be in shared memory, at `tile`, after `earlier` elements of it
  *   MOST_HELD      rows of such a slice that 64 registers hold */
@@ -139,8 +140,9 @@ struct bit_heads : heads_without_input {
     }
 };
 
-/* Sets the bits of the lanes' places, which ascend where `counts`. Lanes whose bits share a word
- * follow one another, and the last of them sets the bits of all. */
+/* Called by all lanes of a warp: sets the bit of each lane's place that `counts`. These places
+ * ascend, and none that does not count equals one that does. Lanes whose bits share a word follow
+ * one another, and the last of them sets the bits of all. */
 template <class Place>
 __device__ __forceinline__ void set_bits(Place place, bool counts, uint32_t *words)
 {
@@ -160,20 +162,19 @@ struct offset_heads : heads_without_input {
     const uint64_t *offsets;
     uint64_t count;
 
-    /* In a tile. */
-    struct found {
-        unsigned in_segment; /* elements of its segment before the tile's first, if they fit */
+    struct tile_bits {
+        unsigned in_segment; /* elements of its first segment before the tile; ~0u: unknown */
         uint32_t words[];    /* a bit for each element */
     };
 
-    static constexpr size_t found_bytes(uint64_t size)
+    static constexpr size_t tile_bits_bytes(uint64_t size)
     {
-        return sizeof(found) + ceil_div(size, 32) * sizeof(uint32_t);
+        return sizeof(tile_bits) + ceil_div(size, 32) * sizeof(uint32_t);
     }
 
     /* Called by all threads of a block, for its tile of `size` elements from `first` on. */
     __device__ __forceinline__ void find(uint64_t first, unsigned size, uint64_t n,
-                                         found *here) const
+                                         tile_bits *here) const
     {
         const uint64_t end = min(first + size, n);
         for (unsigned w = threadIdx.x; 32 * w < size; w += blockDim.x)
@@ -185,7 +186,7 @@ struct offset_heads : heads_without_input {
         for (;;) {
             if (searches) {
                 at = almost_lower_bound(at, least);
-                at -= at > 0; /* the offset before has the segment */
+                at -= at > 0; /* from the offset before, which begins the tile's first segment */
             }
             uint64_t offset[READS];
 #pragma unroll
@@ -194,8 +195,8 @@ struct offset_heads : heads_without_input {
                 offset[r] = own < count ? offsets[own] : UINT64_MAX;
             }
             const bool is_end = offset[READS - 1] >= end;
-            __syncthreads(); /* the words are 0 */
-#pragma unroll 1             /* code that is not in the cache takes longer than it saves */
+            __syncthreads(); /* the words are 0, and the loads under way */
+#pragma unroll 1             /* unrolled, it takes longer to be fetched than it saves */
             for (uint64_t from = at; from < count && from < at + READS * blockDim.x;
                  from += blockDim.x) {
                 const bool is_in_tile = first <= offset[0] && offset[0] < end;
@@ -222,7 +223,7 @@ struct offset_heads : heads_without_input {
     /* Of the slice that begins with element `first`, which is element `earlier` of the tile. */
     template <unsigned WIDTH, unsigned ROWS>
     static __device__ __forceinline__ beginnings begins(uint64_t first, unsigned earlier,
-                                                        const found *here)
+                                                        const tile_bits *here)
     {
         static_assert(32 % WIDTH == 0);
         return {bits_of_rows<WIDTH, ROWS>([&](unsigned offset) {
@@ -233,11 +234,11 @@ struct offset_heads : heads_without_input {
     }
 
   private:
-    static constexpr unsigned READS = 4; /* of a thread at a time */
+    static constexpr unsigned READS = 4; /* offsets that a thread loads at a time */
 
     /* The first offset that is not less than i, of those from `from` on, is within as many from the
-     * returned index on as the block reads at a time. Each round of loads leaves one of as many
-     * parts of the offsets as the block has threads, a power of two. */
+     * returned index on as the block reads at a time. Each round of loads leaves one of
+     * 2^log2_threads parts of the offsets. */
     __device__ __forceinline__ uint64_t almost_lower_bound(uint64_t from, uint64_t i) const
     {
         const unsigned log2_threads = 31 - __clz((int)blockDim.x);

@@ -220,7 +220,7 @@ def key_words(row):
         bits = whole_bits(row["max"])
         whole = row["type"] == f"u{bits}"
         words.append(f"all {bits} bits" if whole else f"{bits} bits" if bits else f"0 to {plain(row['max'])}")
-    return words + [plain(row["input"])] * bool(row.get("input"))
+    return words + ([plain(row["input"])] if row.get("input") else [])
 
 
 def data_words(rows):

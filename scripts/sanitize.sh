@@ -40,8 +40,8 @@ for tool; do
     # One block, a cluster of few, and one of as many as there can be.
     check "$tool" --op=scan,compact --algo=cluster --n=100,5003,16001,60001 --type=u8,i32,u64 --block=64,512
     # Segments: short rows, for which blocks do not wait for each other, and others.
-    check "$tool" --op=scan --algo=one-wave,cluster,lookahead,lookback --segments=rows:100,rows:5000,offsets:64,keys:64 --n=1000,50003 --type=i32,f32
-    check "$tool" --op=reduce --algo=single-pass --segments=rows:100,offsets:64 --n=1000,100003
+    check "$tool" --op=scan --algo=one-wave,cluster,lookahead,lookback --segments=rows:100,rows:5000,offsets:64,offsets:2,keys:64 --n=1000,50003 --type=i32,f32
+    check "$tool" --op=reduce --algo=single-pass --segments=rows:100,rows:30000,offsets:64,offsets:2000 --n=1000,100003
     check "$tool" --op=compact --keep=0.75 --n=0,1,33,4097 --block=32,256,1024
     check "$tool" --op=compact --keep=0.01 --n=70001 --block=auto
     check "$tool" --op=compact --keep=1 --n=70001 --block=auto

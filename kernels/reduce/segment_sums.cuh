@@ -64,8 +64,8 @@ __device__ __forceinline__ T sum_within(const pack<T, PACK_WIDTH<T>> &x, uint64_
     return sum;
 }
 
-/* The sum of what thread `member` of `members` reads of the segment. All loads of a round are
- * issued before the first is used. */
+/* Thread `member` of `members` reads every `members`-th pack of the segment. Returns the sum of
+ * what it reads. All loads of a round are issued before the first is used. */
 template <class T>
 __device__ __forceinline__ T member_sum(const T *in, uint64_t n, const segment &segment,
                                         unsigned member, unsigned members)

@@ -180,6 +180,7 @@ template <class Slice> constexpr bool FINDS_BY_BLOCK = requires
 /* How many parked rows are prepared together; rows_for() parks multiples of it. */
 template <class Slice> constexpr unsigned PREPARED_TOGETHER = Slice::STAGES ? 2 : 1;
 
+/* At least 1 block: otherwise ptxas may save registers down to 32. */
 template <template <unsigned> class Slice, unsigned HELD, bool PARKS, class Tiles>
 __global__ void __launch_bounds__(MAX_BLOCK, 1)
     one_wave_kernel(typename Slice<1>::stream stream, unsigned parked_rows,
@@ -200,7 +201,7 @@ __global__ void __launch_bounds__(MAX_BLOCK, 1)
     Slice<HELD> held;
     held.load(stream, first + parked);
     if constexpr (FINDS_BY_BLOCK<Slice<HELD>>)
-        held.find(stream, first, shared->rows);
+        held.find(stream, first + parked, shared->rows);
     /* Here this wait is that for the input. */
     tiles.wait_to_publish(&shared->exchange);
 
@@ -215,7 +216,7 @@ __global__ void __launch_bounds__(MAX_BLOCK, 1)
     }
     Sum total;
     constexpr bool KNOWS_NEED = Tiles::RESIDENT == residency::ALL && KNOWS_FIRST_TILE<Slice<HELD>>;
-    static_assert(!(KNOWS_NEED && PARKS));
+    static_assert(!(PARKS && (KNOWS_NEED || FINDS_BY_BLOCK<Slice<HELD>>)));
     if constexpr (KNOWS_NEED)
         if (threadIdx.x == 0)
             shared->needed_from = (unsigned)held.needs_from() / (warps * Slice<HELD>::SIZE);
@@ -294,11 +295,11 @@ inline wave_shape shape_of(const struct problem *problem)
 template <class Tiles, class Sum, class T>
 size_t shared_bytes(const struct problem *problem, const wave_shape &shape)
 {
-    const uint64_t row = (uint64_t)shape.threads * PACK_BYTES / sizeof(T);
+    const uint64_t row = (uint64_t)shape.threads * PACK_BYTES;
+    const uint64_t tile = shape.rows.held * row / element_bytes(problem->type);
     return sizeof(shared_layout<Tiles, Sum, T>) +
-           room_for(problem->op == OP_COMPACT, shape.rows) * row * sizeof(T) +
-           (problem->segments == SEGMENTS_OFFSETS ? offset_heads::found_bytes(shape.rows.held * row)
-                                                  : 0);
+           room_for(problem->op == OP_COMPACT, shape.rows) * row +
+           (problem->segments == SEGMENTS_OFFSETS ? offset_heads::tile_bits_bytes(tile) : 0);
 }
 
 /* Can a multiprocessor hold its share of the blocks? Registers are bounded at compile time, so

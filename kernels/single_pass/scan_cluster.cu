@@ -2,7 +2,7 @@
  * Source:  scanbench; distributed shared memory is that of the Hopper tuning guide.
  * Work:    O(n), and one store per pair of blocks. Depth: O(log n), one hop.
  * DRAM:    2n elements.
- * Shared:  a total per warp and per block.
+ * Shared:  a total per warp and per block. A bit per element if segments are at offsets.
  * Relies:  on clusters (sm_90): see cluster.cuh. */
 #include "cluster.cuh"
 #include "ordered_scan.cuh"

@@ -3,7 +3,8 @@
  *          PPoPP 2013, but waits for all earlier tiles at once, not only the last.
  * Work:    O(n), and tiles^2 / 2 reads of a status. Depth: O(log n), one hop.
  * DRAM:    2n elements, and 8 bytes of status per tile (16 for sums of 8 bytes).
- * Shared:  two totals per warp, and the rows that registers cannot hold.
+ * Shared:  two totals per warp, and the rows that registers cannot hold. A bit per element if
+ *          segments are at offsets.
  * Relies:  on all blocks being resident: see one_wave.cuh. For short rows, on nothing. */
 #include "one_wave.cuh"
 #include "ordered_scan.cuh"

@@ -4,6 +4,7 @@
  * The steps are the same for every operation:
  *
  *   load(), lane_total()   each lane's part of the slice's total, which other slices need
+ *   find()                 after load(), by all threads of the block: only of segments at offsets
  *   prepare()              all the work that does not need the sum before the slice;
  *                          returns the slice's total
  *   finish(before)         the rest of the work, and the stores

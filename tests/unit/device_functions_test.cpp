@@ -192,7 +192,7 @@ template <unsigned ROWS>
 static void offset_heads_kernel(offset_heads heads, uint64_t n, unsigned *bits, uint64_t *segments)
 {
     constexpr unsigned SIZE = ROWS * WARP * 4;
-    auto *here = shared_memory<offset_heads::found>();
+    auto *here = shared_memory<offset_heads::tile_bits>();
     const unsigned tile = blockDim.x / WARP * SIZE, earlier = threadIdx.x / WARP * SIZE;
     const uint64_t first = (uint64_t)blockIdx.x * tile;
     heads.find(first, tile, n, here);
@@ -214,7 +214,7 @@ static void find_beginnings(const std::vector<uint64_t> &offsets, uint64_t n, un
     std::vector<unsigned> bits(tiles * warps * WARP);
     std::vector<uint64_t> segments(tiles);
     const offset_heads heads = {{}, offsets.data(), offsets.size()};
-    if (LAUNCH(offset_heads_kernel<ROWS>, tiles, warps * WARP, offset_heads::found_bytes(tile),
+    if (LAUNCH(offset_heads_kernel<ROWS>, tiles, warps * WARP, offset_heads::tile_bits_bytes(tile),
                heads, n, bits.data(), segments.data()) != cudaSuccess)
         fail_msg("%s", emulator_error_detail());
     for (uint64_t i = 0; i < begins.size(); i++) {
