@@ -195,17 +195,13 @@ struct offset_heads : heads_without_input {
                 offset[r] = own < count ? offsets[own] : UINT64_MAX;
             }
             const bool is_end = offset[READS - 1] >= end;
-            __syncthreads(); /* the words are 0, and the loads under way */
-#pragma unroll 1             /* unrolled, it takes longer to be fetched than it saves */
+            /* The words are 0, and the loads under way. Unrolled, the loop takes longer to be
+             * fetched than it saves. */
+            __syncthreads();
+#pragma unroll 1
             for (uint64_t from = at; from < count && from < at + READS * blockDim.x;
                  from += blockDim.x) {
-                const bool is_in_tile = first <= offset[0] && offset[0] < end;
-                const unsigned place = is_in_tile ? (unsigned)(offset[0] - first) : ~0u;
-                if (__ballot_sync(ALL_LANES, is_in_tile) != 0)
-                    set_bits(place, is_in_tile, here->words);
-                const unsigned before = __ballot_sync(ALL_LANES, offset[0] <= first);
-                if (before != 0 && lane_index() == last_lane(before))
-                    atomicMin(&here->in_segment, (unsigned)min(first - offset[0], (uint64_t)~0u));
+                mark(offset[0], first, end, here);
 #pragma unroll
                 for (unsigned r = 1; r < READS; r++)
                     offset[r - 1] = offset[r];
@@ -235,6 +231,20 @@ struct offset_heads : heads_without_input {
 
   private:
     static constexpr unsigned READS = 4; /* offsets that a thread loads at a time */
+
+    /* Called by all lanes of a warp, each with an offset: sets the bits of those in the tile from
+     * `first` to `end`, and notes the last one up to `first`. */
+    static __device__ __forceinline__ void mark(uint64_t offset, uint64_t first, uint64_t end,
+                                                tile_bits *here)
+    {
+        const bool is_in_tile = first <= offset && offset < end;
+        const unsigned place = is_in_tile ? (unsigned)(offset - first) : ~0u;
+        if (__ballot_sync(ALL_LANES, is_in_tile) != 0)
+            set_bits(place, is_in_tile, here->words);
+        const unsigned before = __ballot_sync(ALL_LANES, offset <= first);
+        if (before != 0 && lane_index() == last_lane(before))
+            atomicMin(&here->in_segment, (unsigned)min(first - offset, (uint64_t)~0u));
+    }
 
     /* The first offset that is not less than i, of those from `from` on, is within as many from the
      * returned index on as the block reads at a time. Each round of loads leaves one of
