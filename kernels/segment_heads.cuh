@@ -9,8 +9,8 @@
  *
  *   begins_at(i)   does a segment begin with element i? Offsets themselves cannot say
  *   begins<WIDTH, ROWS>(first, n, tile, earlier)   the beginnings in the slice that begins with
- *                  element `first`. Of offsets: begins(first, earlier, here), once find() has
- *                  set the bits of the block's tile at `here`
+ *                  element `first`. Of offsets: begins(earlier, here), once find() has set the
+ *                  bits of the block's tile at `here`
  *   INPUTS, in()   arrays as large as the input that these read: none, or in(), whose part for the
  *                  slice may be in shared memory, at `tile`, after `earlier` elements of it
  *   MOST_HELD      rows of such a slice that 64 registers hold */
@@ -157,14 +157,14 @@ __device__ __forceinline__ void set_bits(Place place, bool counts, uint32_t *wor
 }
 
 /* Offsets, those of empty segments as well. The threads of a block search and read them, and make
- * bits of them in shared memory. */
+ * bits of them in shared memory. For arrays that fit on the chip: of fewer than 2^32 elements. */
 struct offset_heads : heads_without_input {
     const uint64_t *offsets;
     uint64_t count;
 
     struct tile_bits {
-        unsigned in_segment; /* elements of its first segment before the tile; ~0u: unknown */
-        uint32_t words[];    /* a bit for each element */
+        unsigned segment; /* where that of the tile's first element begins */
+        uint32_t words[]; /* a bit for each element */
     };
 
     static constexpr size_t tile_bits_bytes(uint64_t size)
@@ -180,7 +180,7 @@ struct offset_heads : heads_without_input {
         for (unsigned w = threadIdx.x; 32 * w < size; w += blockDim.x)
             here->words[w] = 0;
         if (threadIdx.x == 0)
-            here->in_segment = ~0u;
+            here->segment = 0;
         uint64_t at = 0, least = first;
         bool searches = true;
         for (;;) {
@@ -216,17 +216,16 @@ struct offset_heads : heads_without_input {
         }
     }
 
-    /* Of the slice that begins with element `first`, which is element `earlier` of the tile. */
+    /* Those in the slice that begins with element `earlier` of the tile. */
     template <unsigned WIDTH, unsigned ROWS>
-    static __device__ __forceinline__ beginnings begins(uint64_t first, unsigned earlier,
-                                                        const tile_bits *here)
+    static __device__ __forceinline__ beginnings begins(unsigned earlier, const tile_bits *here)
     {
         static_assert(32 % WIDTH == 0);
         return {bits_of_rows<WIDTH, ROWS>([&](unsigned offset) {
                     const unsigned place = earlier + offset;
                     return here->words[place / 32] >> place % 32 & ((1u << WIDTH) - 1);
                 }),
-                here->in_segment == ~0u ? 0 : first - earlier - here->in_segment};
+                here->segment};
     }
 
   private:
@@ -243,7 +242,7 @@ struct offset_heads : heads_without_input {
             set_bits(place, is_in_tile, here->words);
         const unsigned before = __ballot_sync(ALL_LANES, offset <= first);
         if (before != 0 && lane_index() == last_lane(before))
-            atomicMin(&here->in_segment, (unsigned)min(first - offset, (uint64_t)~0u));
+            atomicMax(&here->segment, (unsigned)offset);
     }
 
     /* The first offset that is not less than i, of those from `from` on, is within as many from the

@@ -48,7 +48,7 @@ struct segment_slice : slice<T, ROWS, ANYWHERE> {
         auto *here = static_cast<typename Heads::tile_bits *>(shared);
         const unsigned earlier = threadIdx.x / WARP * SIZE;
         from.heads.find(first - earlier, blockDim.x / WARP * SIZE, from.n, here);
-        found = from.heads.template begins<WIDTH, ROWS>(first, earlier, here);
+        found = from.heads.template begins<WIDTH, ROWS>(earlier, here);
     }
 
     __device__ __forceinline__ uint64_t needs_from() const

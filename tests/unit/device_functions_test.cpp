@@ -196,7 +196,7 @@ static void offset_heads_kernel(offset_heads heads, uint64_t n, unsigned *bits, 
     const unsigned tile = blockDim.x / WARP * SIZE, earlier = threadIdx.x / WARP * SIZE;
     const uint64_t first = (uint64_t)blockIdx.x * tile;
     heads.find(first, tile, n, here);
-    const beginnings found = heads.begins<4, ROWS>(first + earlier, earlier, here);
+    const beginnings found = heads.begins<4, ROWS>(earlier, here);
     bits[global_thread()] = found.bits;
     segments[blockIdx.x] = found.segment;
 }
