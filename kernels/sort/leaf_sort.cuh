@@ -252,7 +252,7 @@ template <class Key, unsigned THREADS, unsigned MOST> struct agent {
     }
 
     /* Puts keys that are to be sorted in another way into shared memory, before any is placed.
-     * Returns where they are. Each thread has written the keys that it will read. */
+     * Returns where they are. A barrier is needed before they are read. */
     template <class Order, class Held>
     __device__ __forceinline__ const Key *put_back(const Held &keys, Key lowest_rank)
     {

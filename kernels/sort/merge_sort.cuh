@@ -111,26 +111,31 @@ __device__ __forceinline__ void merge_own(const Key *keys, unsigned length, Key 
 }
 
 /* Sorts from[0..count) into out, which may be the same place. `shared` holds OWN keys of each
- * thread; `from` may be there. */
+ * thread; `from` may be there. Each warp has neighbours, so that warps past the end have no key:
+ * the highest rank, which they hold instead, is never out of place. */
 template <unsigned THREADS, unsigned OWN, class Order, class Key>
 __device__ __noinline__ void sort(Key *shared, const Key *from, unsigned count, Key *out)
 {
+    const unsigned first = threadIdx.x / WARP * WARP * OWN;
+    const bool has_keys = first < count;
     Key own[OWN];
 #pragma unroll
     for (unsigned k = 0; k < OWN; k++) {
-        const unsigned i = k * THREADS + threadIdx.x;
+        const unsigned i = first + k * WARP + lane_index();
         own[k] = i < count ? Order()(from[i]) : Key(~Key(0));
     }
-    sort_in_warp(own);
+    if (has_keys)
+        sort_in_warp(own);
     __syncthreads();
     for (unsigned length = OWN * WARP;; length *= 2) {
 #pragma unroll
         for (unsigned k = 0; k < OWN; k++)
             shared[OWN * threadIdx.x + k] = own[k];
         __syncthreads();
-        if (length >= OWN * THREADS)
+        if (length >= count)
             break;
-        merge_own(shared, length, own);
+        if (has_keys)
+            merge_own(shared, length, own);
         __syncthreads();
     }
     for (unsigned i = threadIdx.x; i < count; i += THREADS)

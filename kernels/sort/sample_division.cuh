@@ -13,8 +13,10 @@ enum {
     /* Keys of the sample per bucket. */
     OVERSAMPLING = 8,
     MAX_BUCKETS = 1024,
+    /* Buckets that small arrays have even if this leaves half of the usual keys for each. */
+    SMALL_BUCKETS = 256,
     /* Bytes of keys above which the sort finds out whether they are skewed. */
-    LARGE_BYTES = 1 << 20,
+    LARGE_BYTES = 1 << 19,
     /* The most keys of a sample that all blocks read in their places. */
     SCATTERED = 1024,
     /* The most keys of the sample in a bin with which bins are of use. */
@@ -25,8 +27,9 @@ enum {
 template <class Key> constexpr unsigned CAPACITY = msd::MANY_KEYS<Key> *THREADS;
 /* The most keys that a bucket should get. */
 template <class Key> constexpr unsigned SHARE = CAPACITY<Key> / 4;
-static_assert(SCATTERED / OVERSAMPLING * SHARE<uint32_t> * 4 == LARGE_BYTES &&
-              SCATTERED / OVERSAMPLING * SHARE<uint64_t> * 8 == LARGE_BYTES);
+static_assert(SCATTERED / OVERSAMPLING * SHARE<uint32_t> / 2 * 4 == LARGE_BYTES &&
+              SCATTERED / OVERSAMPLING * SHARE<uint64_t> / 2 * 8 == LARGE_BYTES &&
+              SCATTERED / OVERSAMPLING < SMALL_BUCKETS);
 
 /* The most keys of a sample: one block sorts it. */
 template <class Key> constexpr unsigned MOST_SAMPLED = CAPACITY<Key>;
@@ -34,6 +37,7 @@ template <class Key> constexpr unsigned MOST_SAMPLED = CAPACITY<Key>;
 /* The counts of one call. They are zero when it begins. */
 struct call_counts {
     unsigned overflows;
+    unsigned tickets; /* of buckets that blocks sort after their first ones */
     unsigned of_bucket[MAX_BUCKETS];
 };
 
@@ -46,6 +50,7 @@ template <class Key> struct state {
     unsigned parity;            /* of the call */
     call_counts counts[2];
     Key sample[MOST_SAMPLED<Key>];
+    Key splitters[MAX_BUCKETS]; /* of a large sample; the first is not used */
 };
 
 struct shape {
@@ -122,6 +127,7 @@ template <class Order, class Key = typename Order::key> struct shared_layout {
     unsigned counts[MAX_BUCKETS], starts[MAX_BUCKETS]; /* of buckets, in the result */
     unsigned alike[MAX_BUCKETS];                       /* buckets of one value */
     unsigned alike_count;
+    unsigned next_bucket[2]; /* in turn */
 };
 
 /* ---- 1. The sample ---- */
@@ -181,6 +187,38 @@ __device__ __noinline__ spread choose_bins(const Key *sample, const shape &shape
     return fullest <= MOST_OF_BIN ? EVEN : unevenly();
 }
 
+/* Puts those keys of a large sample into their places in shared->sample that are at multiples of
+ * OVERSAMPLING if it is sorted. Each warp of the grid counts the keys before some of them: skewed
+ * keys take a block much longer to sort. */
+template <class Order, class Key>
+__device__ __noinline__ void rank_large_sample(const Key *sample, const shape &shape,
+                                               state<Key> *state)
+{
+    constexpr unsigned WARPS = THREADS / WARP;
+    const unsigned size = shape.sample_size(), lane = lane_index();
+    auto *shared = shared_memory<shared_layout<Order>>();
+    Key *ranks = shared->sample;
+    for (unsigned i = threadIdx.x; i < size; i += THREADS)
+        ranks[i] = Order()(sample[i]);
+    __syncthreads();
+    for (unsigned i = blockIdx.x * WARPS + threadIdx.x / WARP; i < size; i += gridDim.x * WARPS) {
+        const Key own = ranks[i];
+        const unsigned row = i / WARP * WARP; /* equal keys count if they come before it */
+        unsigned before = ranks[row + lane] == own && row + lane < i;
+        for (unsigned j = lane; j < row; j += WARP)
+            before += ranks[j] <= own;
+        for (unsigned j = row + lane; j < size; j += WARP)
+            before += ranks[j] < own;
+        before = warp_sum(before);
+        if (lane == 0 && before % OVERSAMPLING == 0)
+            state->splitters[before / OVERSAMPLING] = Order().inverse(own);
+    }
+    grid_barrier(&state->arrived);
+    for (unsigned b = threadIdx.x; b < shape.buckets; b += THREADS)
+        shared->sample[b * OVERSAMPLING] = __ldcg(&state->splitters[b]);
+    __syncthreads();
+}
+
 /* What a block knows about the division. */
 template <class Order, class Key = typename Order::key> struct divided {
     shared_layout<Order> *shared;
@@ -237,6 +275,7 @@ template <class Order, class Key = typename Order::key> struct divided {
     {
         const Key *sample = gather_sample();
         const shape &shape = task.shape;
+        bool is_skewed = false;
         if (shape.is_large()) {
             constexpr unsigned MANY = MOST_SAMPLED<Key> / THREADS, SOME = MANY / 2;
             const spread spread = shape.sample_size() <= SOME * THREADS
@@ -245,10 +284,15 @@ template <class Order, class Key = typename Order::key> struct divided {
             __syncthreads();
             if (spread == EVEN)
                 return BY_BINS;
-            if (spread == SKEWED && may_leave)
+            is_skewed = spread == SKEWED;
+            if (is_skewed && may_leave)
                 return BY_ANOTHER_SORT;
         }
-        sort_keys_of_block<Order>(sample, shape.sample_size(), shared->sample, shape.is_large());
+        if (is_skewed)
+            rank_large_sample<Order>(sample, shape, task.state);
+        else
+            sort_keys_of_block<Order>(sample, shape.sample_size(), shared->sample,
+                                      shape.is_large());
         return choose_splitters() ? BY_REPEATED_SPLITTERS : BY_SPLITTERS;
     }
 };

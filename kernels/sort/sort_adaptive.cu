@@ -26,8 +26,8 @@ namespace SCANBENCH_BACKEND::adaptive
 /* The most bytes of integers that `sample` sorts here. */
 constexpr size_t MOST_INTEGERS = 6 << 20;
 
-/* The policy that sorts evenly spread keys soonest. Up to 1 MiB `sample` does not see whether keys
- * are skewed. Above 4 MB msd sorts integers sooner; the limit is from before it counted keys
+/* The policy that sorts evenly spread keys soonest. Up to 512 KiB `sample` does not see whether
+ * keys are skewed. Above 4 MB msd sorts integers sooner; the limit is from before it counted keys
  * of few values by value, which took it longer than CUB. Floats take it longer at all sizes that
  * `sample` sorts. */
 static const bucket_policy &policy_for(const struct problem *problem)

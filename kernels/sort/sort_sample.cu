@@ -3,7 +3,7 @@
  * Source:  Frazer and McKellar, "Samplesort: a sampling approach to minimal storage tree sorting",
  *          JACM 1970; Leischner, Osipov and Sanders, "GPU sample sort", IPDPS 2010.
  * Work:    O(n log b) for b buckets, and sorts in shared memory.
- * Depth:   one or two barriers of the grid and one or two sorts in shared memory, unless a
+ * Depth:   one to three barriers of the grid and one or two sorts in shared memory, unless a
  *          bucket overflows.
  * DRAM:    2n, and 2n in the L2.
  * Shared:  a tile or a leaf of 32 KiB, splitters, and counters.
@@ -13,15 +13,16 @@
  * Each block does these steps:
  *
  *   1. It divides keys into buckets by a sample of OVERSAMPLING keys per bucket, as every other
- *      block does (sample_division.cuh): to share the work, all blocks would have to meet at one
- *      more barrier of the grid. The range of a large sample is cut into bins, and the sums of
- *      their counts say to which bucket a bin belongs. If keys are skewed in bins, or the sample is
- *      small, the sample is sorted, and every OVERSAMPLINGth key is a splitter.
+ *      block does (sample_division.cuh). The range of a large sample is cut into bins, and the sums
+ *      of their counts say to which bucket a bin belongs. If keys are skewed in bins, or the sample
+ *      is small, every OVERSAMPLINGth key of the sorted sample is a splitter. Each block sorts a
+ *      small sample itself, because to share the work, all blocks would have to meet at one more
+ *      barrier of the grid. They do share a large one, and rank its keys without sorting them.
  *   2. It partitions tiles into the buckets (partition_tile.cuh). No counts are needed first,
  *      because the capacity of a bucket is about four times the keys that it should get. A value
  *      that equals two splitters has a bucket to itself, whose keys are only counted.
- *   3. It sorts buckets in shared memory (leaf_sort.cuh). All blocks write the buckets of one
- * value.
+ *   3. It sorts buckets in shared memory (leaf_sort.cuh), one after the other, as long as any is
+ *      left. All blocks write the buckets of one value.
  *
  * If sort_adaptive has queued another sort, it gets the skewed keys of large arrays, unless they
  * have only few values.
@@ -76,16 +77,27 @@ __device__ __forceinline__ void write_alike(const shared_layout<Order> *shared, 
     }
 }
 
+/* Sorts the other buckets. A block that is done with one takes the next that no block has. */
 template <class Order, class Key>
-__device__ __forceinline__ void sort_buckets(const divided<Order> &divided, const Key *from,
-                                             Key *out)
+__device__ __forceinline__ void sort_buckets(const divided<Order> &divided, call_counts *counts,
+                                             const Key *from, Key *out)
 {
-    const auto *shared = divided.shared;
+    auto *shared = divided.shared;
     const bool looks = divided.task.shape.is_large() && divided.kind != BY_BINS;
-    for (unsigned b = blockIdx.x; b < divided.buckets; b += gridDim.x)
+    const bool has_more = gridDim.x < divided.buckets;
+    for (unsigned b = blockIdx.x, turn = 0; b < divided.buckets; turn = 1 - turn) {
+        /* The ticket is on its way while the bucket is sorted. */
+        const unsigned ticket = has_more && threadIdx.x == 0 ? atomicAdd(&counts->tickets, 1u) : 0;
         if (shared->counts[b] > 0 && !divided.is_one_value(b))
             sort_keys_of_block<Order>(from + (size_t)b * CAPACITY<Key>, shared->counts[b],
                                       out + shared->starts[b], looks);
+        if (!has_more)
+            return;
+        if (threadIdx.x == 0)
+            shared->next_bucket[turn] = gridDim.x + ticket;
+        __syncthreads();
+        b = shared->next_bucket[turn];
+    }
 }
 
 /* Clears the counts of the next call. */
@@ -95,7 +107,7 @@ __device__ __forceinline__ void clear_counts(call_counts *counts)
     for (unsigned b = first; b < MAX_BUCKETS; b += gridDim.x * THREADS)
         counts->of_bucket[b] = 0;
     if (first == 0)
-        counts->overflows = 0;
+        counts->overflows = counts->tickets = 0;
 }
 
 /* Sorts an array of ranks by the levels of sort_msd. It is compiled for ranks alone, because it is
@@ -168,7 +180,7 @@ __global__ void __launch_bounds__(THREADS, msd::POLICY<Key>.levels.blocks)
     } else {
         fetch_counts(divided, counts);
         write_alike(shared, arrays.out);
-        sort_buckets(divided, arrays.other, arrays.out);
+        sort_buckets(divided, counts, arrays.other, arrays.out);
     }
 }
 
@@ -185,9 +197,9 @@ template <class Key> static shape shape_of(const struct problem *problem)
     const unsigned tile =
         std::min(msd::keys_for<Key>(problem), (unsigned)ceil_div(msd::share_of(problem), THREADS)) *
         THREADS;
-    /* Small arrays have more buckets with fewer keys. */
-    const unsigned few = std::min(std::bit_ceil((unsigned)ceil_div(n, SHARE<Key> / 2)), 128u);
-    const unsigned buckets = std::max(few, std::bit_ceil((unsigned)ceil_div(n, SHARE<Key>)));
+    const unsigned small = std::bit_ceil((unsigned)ceil_div(n, SHARE<Key> / 2));
+    const unsigned buckets = std::max(std::min(small, (unsigned)SMALL_BUCKETS),
+                                      std::bit_ceil((unsigned)ceil_div(n, SHARE<Key>)));
     return {n, tile, std::min(buckets, MOST_BUCKETS<Key>)};
 }
 

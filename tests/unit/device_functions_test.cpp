@@ -3,6 +3,7 @@
 #include "../../kernels/single_pass/lookahead.cuh"
 #include "../../kernels/single_pass/lookback.cuh"
 #include "../../kernels/single_pass/one_wave.cuh"
+#include "../../kernels/sort/sample_division.cuh"
 #include "../../kernels/sort/stable_msd_plan.cuh"
 
 #include "emulator.h"
@@ -391,6 +392,51 @@ static void counts_by_any_number_of_bits(void **)
     count_by<uint64_t>(16, 1);
 }
 
+/* ---- sample: the keys that divide the others ---- */
+
+using sample_sort::OVERSAMPLING;
+
+template <class Key> using sample_layout = sample_sort::shared_layout<unsigned_order<Key>>;
+
+/* Each block stores the keys that it knows from the sample. */
+template <class Key>
+static void rank_sample_kernel(const Key *sample, sample_sort::shape shape,
+                               sample_sort::state<Key> *state, Key *known)
+{
+    sample_sort::rank_large_sample<unsigned_order<Key>>(sample, shape, state);
+    const auto *shared = shared_memory<sample_layout<Key>>();
+    for (unsigned b = threadIdx.x; b < shape.buckets; b += blockDim.x)
+        known[blockIdx.x * shape.buckets + b] = shared->sample[b * OVERSAMPLING];
+}
+
+/* Keys of which some repeat, in the same row of 32 and far apart: each is one of `values`. */
+template <class Key> static void rank_sample(unsigned buckets, unsigned values)
+{
+    enum { BLOCKS = 3 };
+    std::vector<Key> sample(buckets * OVERSAMPLING), known(BLOCKS * buckets);
+    for (size_t i = 0; i < sample.size(); i++)
+        sample[i] = Key(i * 7919 % values) * Key(0x9E3779B97F4A7C15);
+    std::vector<sample_sort::state<Key>> state(1);
+    assert_int_equal(allow_shared_bytes(rank_sample_kernel<Key>, sizeof(sample_layout<Key>)),
+                     cudaSuccess);
+    if (emulator_launch(rank_sample_kernel<Key>, "rank_sample_kernel", BLOCKS, sample_sort::THREADS,
+                        sizeof(sample_layout<Key>), EMULATOR_ALL_RESIDENT, nullptr, sample.data(),
+                        sample_sort::shape{0, 0, buckets}, state.data(),
+                        known.data()) != cudaSuccess)
+        fail_msg("%s", emulator_error_detail());
+    std::ranges::sort(sample);
+    for (size_t k = 0; k < known.size(); k++)
+        assert_true(known[k] == sample[k % buckets * OVERSAMPLING]);
+}
+
+static void samples_are_ranked(void **)
+{
+    rank_sample<uint32_t>(256, 2048);
+    rank_sample<uint32_t>(1024, 2999);
+    rank_sample<uint64_t>(256, 611);
+    rank_sample<uint64_t>(512, 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -404,6 +450,7 @@ int main(void)
         cmocka_unit_test(warps_add_up<uint64_t>),
         cmocka_unit_test(half_counters_pass_their_bits),
         cmocka_unit_test(counts_by_any_number_of_bits),
+        cmocka_unit_test(samples_are_ranked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
