@@ -422,7 +422,7 @@ template <class Key, unsigned THREADS, unsigned MOST> struct agent {
     {
         from = sort_by_bins<Order>(from, count, out, range_bits, looks);
         if (from != nullptr) {
-            __syncthreads(); /* the bins are given up */
+            __syncthreads(); /* the bins are given up, and keys may have been put back */
             sort_skewed<Order>(from, count, out);
         }
         __syncthreads(); /* before shared memory is used again */

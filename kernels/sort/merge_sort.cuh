@@ -111,8 +111,8 @@ __device__ __forceinline__ void merge_own(const Key *keys, unsigned length, Key 
 }
 
 /* Sorts from[0..count) into out, which may be the same place. `shared` holds OWN keys of each
- * thread; `from` may be there. Each warp has neighbours, so that warps past the end have no key:
- * the highest rank, which they hold instead, is never out of place. */
+ * thread; `from` may be there. A warp's keys lie side by side, so that warps past the end have
+ * none: the highest rank, which they hold instead, is never out of place. */
 template <unsigned THREADS, unsigned OWN, class Order, class Key>
 __device__ __noinline__ void sort(Key *shared, const Key *from, unsigned count, Key *out)
 {

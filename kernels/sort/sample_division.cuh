@@ -50,7 +50,7 @@ template <class Key> struct state {
     unsigned parity;            /* of the call */
     call_counts counts[2];
     Key sample[MOST_SAMPLED<Key>];
-    Key splitters[MAX_BUCKETS]; /* of a large sample; the first is not used */
+    Key ranked[MAX_BUCKETS]; /* every OVERSAMPLINGth key of a large, skewed sample, in order */
 };
 
 struct shape {
@@ -211,11 +211,11 @@ __device__ __noinline__ void rank_large_sample(const Key *sample, const shape &s
             before += ranks[j] < own;
         before = warp_sum(before);
         if (lane == 0 && before % OVERSAMPLING == 0)
-            state->splitters[before / OVERSAMPLING] = Order().inverse(own);
+            state->ranked[before / OVERSAMPLING] = Order().inverse(own);
     }
     grid_barrier(&state->arrived);
     for (unsigned b = threadIdx.x; b < shape.buckets; b += THREADS)
-        shared->sample[b * OVERSAMPLING] = __ldcg(&state->splitters[b]);
+        shared->sample[b * OVERSAMPLING] = __ldcg(&state->ranked[b]);
     __syncthreads();
 }
 

@@ -17,7 +17,8 @@
  *      of their counts say to which bucket a bin belongs. If keys are skewed in bins, or the sample
  *      is small, every OVERSAMPLINGth key of the sorted sample is a splitter. Each block sorts a
  *      small sample itself, because to share the work, all blocks would have to meet at one more
- *      barrier of the grid. They do share a large one, and rank its keys without sorting them.
+ *      barrier of the grid. They do share a large one that is skewed, and rank its keys without
+ *      sorting them.
  *   2. It partitions tiles into the buckets (partition_tile.cuh). No counts are needed first,
  *      because the capacity of a bucket is about four times the keys that it should get. A value
  *      that equals two splitters has a bucket to itself, whose keys are only counted.
@@ -86,15 +87,13 @@ __device__ __forceinline__ void sort_buckets(const divided<Order> &divided, call
     const bool looks = divided.task.shape.is_large() && divided.kind != BY_BINS;
     const bool has_more = gridDim.x < divided.buckets;
     for (unsigned b = blockIdx.x, turn = 0; b < divided.buckets; turn = 1 - turn) {
-        /* The ticket is on its way while the bucket is sorted. */
-        const unsigned ticket = has_more && threadIdx.x == 0 ? atomicAdd(&counts->tickets, 1u) : 0;
         if (shared->counts[b] > 0 && !divided.is_one_value(b))
             sort_keys_of_block<Order>(from + (size_t)b * CAPACITY<Key>, shared->counts[b],
                                       out + shared->starts[b], looks);
         if (!has_more)
             return;
         if (threadIdx.x == 0)
-            shared->next_bucket[turn] = gridDim.x + ticket;
+            shared->next_bucket[turn] = gridDim.x + atomicAdd(&counts->tickets, 1u);
         __syncthreads();
         b = shared->next_bucket[turn];
     }
