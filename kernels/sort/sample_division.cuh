@@ -96,8 +96,8 @@ template <class Key> struct clamped_bins {
 /* How keys are divided into buckets. */
 enum division { BY_BINS, BY_SPLITTERS, BY_REPEATED_SPLITTERS, BY_ANOTHER_SORT };
 
-/* How the keys of a sample are spread. */
-enum spread { EVEN, SKEWED, FEW_VALUES };
+/* How the keys of a sample are spread. Floats have no bins if some are infinite or NaN. */
+enum spread { EVEN, SKEWED, FEW_VALUES, FEW_VALUES_WITHOUT_BINS };
 
 template <class Order, class Key = typename Order::key>
 using sample_bins = std::conditional_t<IS_FLOAT<Order>, value_bins<Key>, clamped_bins<Key>>;
@@ -157,9 +157,14 @@ __device__ __noinline__ spread choose_bins(const Key *sample, const shape &shape
     keys.template map<Order>();
     leaf->clear_bins();
     const leaf_sort::extent<Key> range = leaf->extent_of(keys);
-    if (range.lowest == range.highest ||
-        (IS_FLOAT<Order> && !have_bins(range.lowest, range.highest)))
-        return range.lowest == range.highest ? FEW_VALUES : SKEWED;
+    if (range.lowest == range.highest)
+        return FEW_VALUES;
+    const auto count_equal = [&] {
+        const auto are_equal = [&](unsigned k) { return keys.rank[k] == keys.rank[k + 1]; };
+        return __syncthreads_count(are_equal(0) || are_equal(2));
+    };
+    if (IS_FLOAT<Order> && !have_bins(range.lowest, range.highest))
+        return count_equal() > MANY_CLOSE ? FEW_VALUES_WITHOUT_BINS : SKEWED;
     const sample_bins<Order> bins = {range.lowest, range.highest, layout::BINS};
     /* If keys are skewed, a few pairs show it before the keys are counted, whose atomics would
      * queue. */
@@ -168,12 +173,8 @@ __device__ __noinline__ spread choose_bins(const Key *sample, const shape &shape
                    (layout::LOG2_BINS - CLOSE_BITS) ==
                0;
     };
-    const auto are_equal = [&](unsigned k) { return keys.rank[k] == keys.rank[k + 1]; };
     const int close = __syncthreads_count(are_close(0) || are_close(2));
-    const auto unevenly = [&] {
-        const int equal = __syncthreads_count(are_equal(0) || are_equal(2));
-        return 8 * equal > 7 * close ? FEW_VALUES : SKEWED;
-    };
+    const auto unevenly = [&] { return 8 * count_equal() > 7 * close ? FEW_VALUES : SKEWED; };
     if (close > MANY_CLOSE)
         return unevenly();
     leaf->count_by_bins(keys, bins);
@@ -275,7 +276,7 @@ template <class Order, class Key = typename Order::key> struct divided {
     {
         const Key *sample = gather_sample();
         const shape &shape = task.shape;
-        bool is_skewed = false;
+        bool ranks = false;
         if (shape.is_large()) {
             constexpr unsigned MANY = MOST_SAMPLED<Key> / THREADS, SOME = MANY / 2;
             const spread spread = shape.sample_size() <= SOME * THREADS
@@ -284,11 +285,11 @@ template <class Order, class Key = typename Order::key> struct divided {
             __syncthreads();
             if (spread == EVEN)
                 return BY_BINS;
-            is_skewed = spread == SKEWED;
-            if (is_skewed && may_leave)
+            if (spread == SKEWED && may_leave)
                 return BY_ANOTHER_SORT;
+            ranks = spread != FEW_VALUES; /* which a block soon sorts by bins */
         }
-        if (is_skewed)
+        if (ranks)
             rank_large_sample<Order>(sample, shape, task.state);
         else
             sort_keys_of_block<Order>(sample, shape.sample_size(), shared->sample,
