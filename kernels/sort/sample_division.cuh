@@ -13,7 +13,7 @@ enum {
     /* Keys of the sample per bucket. */
     OVERSAMPLING = 8,
     MAX_BUCKETS = 1024,
-    /* Buckets that small arrays have even if this leaves half of the usual keys for each. */
+    /* The most buckets for which each gets half of the usual keys. */
     SMALL_BUCKETS = 256,
     /* Bytes of keys above which the sort finds out whether they are skewed. */
     LARGE_BYTES = 1 << 19,

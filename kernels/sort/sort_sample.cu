@@ -17,10 +17,10 @@
  *      of their counts say to which bucket a bin belongs. If keys are skewed in bins, or the sample
  *      is small, every OVERSAMPLINGth key of the sorted sample is a splitter. Each block sorts a
  *      small sample itself, because to share the work, all blocks would have to meet at one more
- *      barrier of the grid. They do share a large one that is skewed, and rank its keys without
- *      sorting them.
+ *      barrier of the grid. They do share a large one, unless bins sort its few values, and rank
+ *      its keys without sorting them.
  *   2. It partitions tiles into the buckets (partition_tile.cuh). No counts are needed first,
- *      because the capacity of a bucket is about four times the keys that it should get. A value
+ *      because the capacity of a bucket is at least four times the keys that it should get. A value
  *      that equals two splitters has a bucket to itself, whose keys are only counted.
  *   3. It sorts buckets in shared memory (leaf_sort.cuh), one after the other, as long as any is
  *      left. All blocks write the buckets of one value.

@@ -409,7 +409,7 @@ static void rank_sample_kernel(const Key *sample, sample_sort::shape shape,
         known[blockIdx.x * shape.buckets + b] = shared->sample[b * OVERSAMPLING];
 }
 
-/* Keys of which some repeat, in the same row of 32 and far apart: each is one of `values`. */
+/* Each key is one of `values`: few of them repeat in the same row of 32, more of them far apart. */
 template <class Key> static void rank_sample(unsigned buckets, unsigned values)
 {
     enum { BLOCKS = 3 };
