@@ -21,7 +21,9 @@ enum {
     MIN_THREADS = 64,  /* of a block */
     MIN_HELPERS = 256, /* the same where a segment may be much longer than others */
     LONG = 4,          /* times the mean length: other threads help with what is longer */
-    MOST_WAVES = 8     /* of blocks, to which pieces of segments are fitted */
+    MOST_WAVES = 8,    /* of blocks, to which pieces of segments are fitted */
+    ROUND_BYTES = PACKS * PACK_BYTES, /* that a thread reads at a time */
+    SECTOR = 32                       /* bytes; what the L2 loads at least */
 };
 
 struct segment {
@@ -98,6 +100,19 @@ __device__ __forceinline__ T member_sum(const T *in, uint64_t n, const segment &
     return sum;
 }
 
+/* Only offsets tell where a segment is, and they have to be read first. Meanwhile the threads
+ * prefetch the first `prefetched` bytes of the array, each as many as it reads in a round, seldom
+ * the same. */
+template <class T>
+__device__ __forceinline__ void prefetch_elements(const T *in, uint64_t prefetched)
+{
+    for (unsigned sector = 0; sector < ROUND_BYTES; sector += SECTOR) {
+        const uint64_t at = global_thread() * ROUND_BYTES + sector;
+        if (at < prefetched)
+            prefetch_to_l2(reinterpret_cast<const char *>(in) + at);
+    }
+}
+
 template <class T> struct lanes_layout {
     T warp_totals[1024 / WARP];
     unsigned count;    /* of the segments that the block sums */
@@ -140,8 +155,10 @@ __device__ __forceinline__ void help(const T *in, uint64_t n, const Segments &se
 template <class T, class Segments>
 __global__ void __launch_bounds__(1024)
     lanes_kernel(const T *in, uint64_t n, Segments segments, uint64_t count, unsigned log_members,
-                 uint64_t most, T *results)
+                 uint64_t most, uint64_t prefetched, T *results)
 {
+    if constexpr (Segments::LENGTHS_DIFFER)
+        prefetch_elements(in, prefetched);
     const unsigned members = 1u << log_members;
     const uint64_t s = global_thread() >> log_members;
     const unsigned member = threadIdx.x % members;
@@ -162,9 +179,11 @@ __global__ void __launch_bounds__(1024)
 /* A segment has `pieces` blocks. */
 template <class T, class Segments>
 __global__ void __launch_bounds__(1024, sizeof(T) < sizeof(uint32_t) ? 1 : 2)
-    blocks_kernel(const T *in, uint64_t n, Segments segments, unsigned pieces, T *totals,
-                  ticket_counter *tickets, unsigned last_ticket, T *results)
+    blocks_kernel(const T *in, uint64_t n, Segments segments, unsigned pieces, uint64_t prefetched,
+                  T *totals, ticket_counter *tickets, unsigned last_ticket, T *results)
 {
+    if constexpr (Segments::LENGTHS_DIFFER)
+        prefetch_elements(in, prefetched);
     auto *shared = shared_memory<shared_layout<T>>();
     const unsigned s = blockIdx.x / pieces, piece = blockIdx.x % pieces;
     const T total = block_sum(
@@ -255,6 +274,16 @@ inline size_t scratch_bytes(const struct problem *problem)
                                                             element_bytes(problem->type);
 }
 
+/* The bytes of an array that one wave of threads reads in one round; 0 of a larger array, for which
+ * enough loads are in flight anyway. */
+inline uint64_t prefetched_bytes(const struct problem *problem, uint64_t threads)
+{
+    const uint64_t bytes = problem->n * element_bytes(problem->type);
+    const bool is_one_round =
+        threads <= (uint64_t)resident_threads(problem->device) && bytes <= threads * ROUND_BYTES;
+    return is_one_round ? bytes : 0;
+}
+
 template <class T, class Segments> void run_on(const struct call *call, const Segments &segments)
 {
     const struct problem *problem = &call->problem;
@@ -263,18 +292,21 @@ template <class T, class Segments> void run_on(const struct call *call, const Se
     const launch_traffic traffic = {problem->n * sizeof(T) + second_bytes(problem), sizeof(T)};
     const T *in = static_cast<const T *>(call->input);
     T *results = static_cast<T *>(call->output);
+    const uint64_t blocks =
+        shape.lanes > 0 ? ceil_div(count * shape.lanes, shape.threads) : count * shape.pieces;
+    const uint64_t prefetched = prefetched_bytes(problem, blocks * shape.threads);
     if (shape.lanes > 0)
         return launch<lanes_kernel<T, Segments>>(
             queue_of(call),
-            {ceil_div(count * shape.lanes, shape.threads), shape.threads, traffic,
+            {blocks, shape.threads, traffic,
              Segments::LENGTHS_DIFFER ? sizeof(lanes_layout<T>) + shape.threads * sizeof(uint64_t)
                                       : 0},
             in, problem->n, segments, count, std::countr_zero(shape.lanes),
-            LONG * mean_length(problem), results);
+            LONG * mean_length(problem), prefetched, results);
     auto *scratch = static_cast<char *>(call->scratch);
     launch<blocks_kernel<T, Segments>>(
-        queue_of(call), {count * shape.pieces, shape.threads, traffic, sizeof(shared_layout<T>)},
-        in, problem->n, segments, shape.pieces,
+        queue_of(call), {blocks, shape.threads, traffic, sizeof(shared_layout<T>)}, in, problem->n,
+        segments, shape.pieces, prefetched,
         reinterpret_cast<T *>(shape.pieces > 1 ? scratch + tickets_bytes(problem) : nullptr),
         reinterpret_cast<ticket_counter *>(scratch), call->epoch * shape.pieces - 1, results);
 }
