@@ -1,6 +1,21 @@
 /* cpu_features: what the CPU can do. */
 #include "cpu_features.h"
 
+#ifdef __x86_64__
+#include <cpuid.h>
+
+enum { FAMILY_OF_ZEN_5 = 26 };
+
+static unsigned processor_family(void)
+{
+    unsigned eax, ebx, ecx, edx;
+    if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx))
+        return 0;
+    const unsigned family = eax >> 8 & 0xF, extended = eax >> 20 & 0xFF;
+    return family == 0xF ? family + extended : family;
+}
+#endif
+
 enum simd_path best_simd_path(void)
 {
 #ifdef __x86_64__
@@ -11,4 +26,15 @@ enum simd_path best_simd_path(void)
         return SIMD_AVX2;
 #endif
     return SIMD_PORTABLE;
+}
+
+/* Measured: on an AMD EPYC of family 26, scans by one thread took 15 to 25 % less without, and
+ * compactions up to 28 %. An Intel Xeon and an EPYC of an earlier family gain by rounds. */
+bool prefetching_in_rounds_helps(void)
+{
+#ifdef __x86_64__
+    return !(__builtin_cpu_is("amd") && processor_family() >= FAMILY_OF_ZEN_5);
+#else
+    return true;
+#endif
 }

@@ -5,3 +5,7 @@
 
 /* The widest vector instructions that this CPU has. */
 enum simd_path best_simd_path(void);
+
+/* Whether a thread of this CPU that reads and writes an array gains by prefetching it in rounds
+ * (cpu/prefetch.h), rather than leaving it to the processor's prefetcher. */
+bool prefetching_in_rounds_helps(void);

@@ -211,11 +211,11 @@ void compact_on_one_thread(const struct call *call)
     const struct problem *p = &call->problem;
     const size_t bytes = element_bytes(p->type);
     const bool streaming = p->n * bytes >= STREAM_BYTES;
-    const char *ahead = streaming ? (const char *)call->input + ROUND_BYTES : NULL;
     struct compaction compaction;
     begin_compaction(&compaction, call->output);
     compact_kernels(p->type, p->simd)
-        ->feed(&compaction, call->input, p->n, magnitude_of(p->type), ahead);
+        ->feed(&compaction, call->input, p->n, magnitude_of(p->type), streaming,
+               next_round(p, call->input));
     const char *end = end_compaction(&compaction);
     *call->count = (uint64_t)(end - (const char *)call->output) / bytes;
 }

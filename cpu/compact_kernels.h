@@ -27,11 +27,10 @@ struct compact_kernels {
     /* Counts the kept elements. */
     uint64_t (*count)(const void *in, uint64_t n, uint64_t magnitude);
 
-    /* Packs the kept elements. `ahead` NULL: the output lies in the caches. Otherwise the
-     * output is stored past the caches, and as many bytes as are read are prefetched from
-     * `ahead`. */
+    /* Packs the kept elements. If `streaming`, the output is stored past the caches, and as many
+     * bytes as are read are prefetched from `ahead`, unless it is NULL. */
     void (*feed)(struct compaction *compaction, const void *in, uint64_t n, uint64_t magnitude,
-                 const void *ahead);
+                 bool streaming, const void *ahead);
 };
 
 const struct compact_kernels *compact_kernels(enum element_type type, enum simd_path path);

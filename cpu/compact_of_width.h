@@ -41,7 +41,7 @@ OF_PATH(TARGET) static void NAME(flush)(struct compaction *c, bool streaming)
 
 OF_PATH(TARGET)
 static void NAME(feed)(struct compaction *c, const void *input, uint64_t n, uint64_t magnitude,
-                       const void *ahead)
+                       bool streaming, const void *ahead)
 {
     const T *in = input;
     size_t line = 0;
@@ -50,7 +50,7 @@ static void NAME(feed)(struct compaction *c, const void *input, uint64_t n, uint
         T *out = (T *)(c->buffer + c->filled_bytes);
         uint64_t i = 0;
         for (; chunk - i >= NAME(LANES); i += NAME(LANES)) {
-            if (ahead != NULL && i % (CACHE_LINE_BYTES / sizeof(T)) == 0)
+            if (streaming && ahead != NULL && i % (CACHE_LINE_BYTES / sizeof(T)) == 0)
                 prefetch_line(ahead, line++);
             const unsigned mask = NAME(kept)(in + i, (T)magnitude);
             NAME(pack)(in + i, out, mask);
@@ -61,11 +61,11 @@ static void NAME(feed)(struct compaction *c, const void *input, uint64_t n, uint
             out += (in[i] & (T)magnitude) != 0;
         }
         c->filled_bytes = (size_t)((char *)out - c->buffer);
-        NAME(flush)(c, ahead != NULL);
+        NAME(flush)(c, streaming);
         in += chunk;
         n -= chunk;
     }
-    if (ahead != NULL)
+    if (streaming)
         OF_PATH(stream_end)();
 }
 

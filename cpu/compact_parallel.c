@@ -23,7 +23,7 @@ static uint64_t pack_and_count(const struct call *call, struct part current, str
     while (current.n > 0) {
         const struct part piece = cut_off(&current, ROUND_BYTES / bytes, bytes);
         const struct part ahead = cut_off(&next, ROUND_BYTES / bytes, bytes);
-        k->feed(&compaction, piece.in, piece.n, magnitude, ahead.in);
+        k->feed(&compaction, piece.in, piece.n, magnitude, true, ahead.in);
         count += k->count(ahead.in, ahead.n, magnitude);
     }
     end_compaction(&compaction);

@@ -3,7 +3,7 @@
  * The processor's prefetcher follows a stream of addresses to the end of a page, and starts
  * again in the next page. So arrays that are read and written are processed in rounds of several
  * pages. During one round, the pages of the next are prefetched into the second-level cache, all
- * at the same time, as that many streams. */
+ * at the same time, as that many streams. Newer processors do better by themselves. */
 #pragma once
 
 #include "simd.h"
@@ -24,6 +24,12 @@ static inline void prefetch_line(const void *ahead, size_t line)
     __builtin_prefetch((const char *)ahead + round * ROUND_BYTES + page * PAGE_BYTES +
                            line_of_page * CACHE_LINE_BYTES,
                        0, 2);
+}
+
+/* What to prefetch while a thread reads its array from `in` on; NULL: nothing. */
+static inline const void *next_round(const struct problem *problem, const void *in)
+{
+    return problem->device->rounds_help ? (const char *)in + ROUND_BYTES : NULL;
 }
 
 /* Prefetches the line a page ahead of this one. Measured: where memory is only read, this is up

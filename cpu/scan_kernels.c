@@ -190,7 +190,6 @@ void scan_on_one_thread(const struct call *call)
     const struct problem *p = &call->problem;
     const size_t bytes = element_bytes(p->type);
     const bool streaming = p->n * bytes >= STREAM_BYTES;
-    const char *ahead = streaming ? (const char *)call->input + ROUND_BYTES : NULL;
     char *out = call->output;
     uint64_t n = p->n;
     const uint64_t identity = identity_sum(p);
@@ -200,7 +199,7 @@ void scan_on_one_thread(const struct call *call)
         out += bytes;
         n--;
     }
-    scan_kernels(p)->scan(call->input, out, n, ahead, identity);
+    scan_kernels(p)->scan(call->input, out, n, streaming, next_round(p, call->input), identity);
 }
 
 uint64_t sum_on_one_thread(const struct problem *problem, const void *in, uint64_t n)

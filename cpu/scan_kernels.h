@@ -9,9 +9,10 @@
 
 struct scan_kernels {
     /* Computes the inclusive scan of a part; returns the carry for the next. Arrays have the
-     * alignment of their elements. `ahead` NULL: the output lies in the caches. Otherwise it is
-     * stored past the caches, and as many bytes as are read are prefetched from `ahead`. */
-    uint64_t (*scan)(const void *in, void *out, uint64_t n, const void *ahead, uint64_t carry);
+     * alignment of their elements. If `streaming`, the output is stored past the caches, and as
+     * many bytes as are read are prefetched from `ahead`, unless it is NULL. */
+    uint64_t (*scan)(const void *in, void *out, uint64_t n, bool streaming, const void *ahead,
+                     uint64_t carry);
 
     /* Returns the carry plus the elements of a part. */
     uint64_t (*sum)(const void *in, uint64_t n, uint64_t carry);

@@ -14,17 +14,18 @@ OF_PATH(TARGET) static uint64_t OF_HALF(widen)(const T *in, uint64_t n, float *b
 }
 
 OF_PATH(TARGET)
-static uint64_t OF_HALF(scan)(const void *input, void *output, uint64_t n, const void *ahead,
-                              uint64_t carry_bits)
+static uint64_t OF_HALF(scan)(const void *input, void *output, uint64_t n, bool streaming,
+                              const void *ahead, uint64_t carry_bits)
 {
     const T *in = input;
     T *out = output;
     _Alignas(CACHE_LINE_BYTES) float block[HALF_BLOCK];
     for (size_t line = 0; n > 0;) {
         const uint64_t count = OF_HALF(widen)(in, n, block);
-        for (uint64_t i = 0; ahead != NULL && i < count; i += CACHE_LINE_BYTES / sizeof(T))
+        for (uint64_t i = 0; streaming && ahead != NULL && i < count;
+             i += CACHE_LINE_BYTES / sizeof(T))
             prefetch_line(ahead, line++);
-        carry_bits = OF_FLOAT(scan)(block, block, count, NULL, carry_bits);
+        carry_bits = OF_FLOAT(scan)(block, block, count, false, NULL, carry_bits);
         for (uint64_t i = 0; i < count; i++)
             out[i] = OF_PATH_NAMED(narrow, T)(block[i]);
         in += count;

@@ -42,9 +42,9 @@ OF_PATH(TARGET) static T OF_OPERAND(scan_one_by_one)(const T *in, T *out, uint64
 
 /* Hillis-Steele scan of a vector: adds the lanes 1, 2, 4, ... below. Only the last addition
  * waits for the previous vector. */
-#define SCAN_VECTOR(in, out, store)                          \
+#define SCAN_VECTOR(vector, out, store)                      \
     {                                                        \
-        V scan = *(const V_ANYWHERE *)(in);                  \
+        V scan = vector;                                     \
         if (sizeof(T) <= 1)                                  \
             scan = ADD_VECTORS(MOVED(SHIFT, scan, 1), scan); \
         if (sizeof(T) <= 2)                                  \
@@ -57,12 +57,22 @@ OF_PATH(TARGET) static T OF_OPERAND(scan_one_by_one)(const T *in, T *out, uint64
         store(out, ADD_VECTORS(carry, scan));                \
         carry = ADD_VECTORS(carry, last);                    \
     }
+/* Loads the next vector before it stores this one. An exclusive scan stores one element further
+ * than it loads, and arrays often begin equally far into a page: a load after the store would have
+ * the store's address in all bits but the page's, which processors take for the same at first. */
+#define LOAD_NEXT_AND_SCAN(vector, in, out, store) \
+    {                                              \
+        const V now = vector;                      \
+        vector = LOAD((in) + LANES);               \
+        SCAN_VECTOR(now, out, store);              \
+    }
+#define LOAD(address) (*(const V_ANYWHERE *)(address))
 #define STORE(address, x) (*(V *)(address) = (x))
 #define STREAM(address, x) OF_PATH(stream)(address, (OF_PATH(vector))(x))
 
 OF_PATH(TARGET)
-static uint64_t OF_OPERAND(scan)(const void *input, void *output, uint64_t n, const void *ahead,
-                                 uint64_t carry_bits)
+static uint64_t OF_OPERAND(scan)(const void *input, void *output, uint64_t n, bool streaming,
+                                 const void *ahead, uint64_t carry_bits)
 {
     const T *in = input;
     T *out = output, sum;
@@ -71,16 +81,22 @@ static uint64_t OF_OPERAND(scan)(const void *input, void *output, uint64_t n, co
     i = i < n ? i : n;
     sum = OF_OPERAND(scan_one_by_one)(in, out, i, sum);
     V carry = (V){0} + sum; /* in every lane */
-    if (ahead != NULL) {
-        for (size_t line = 0; n - i >= LINE; line++) {
-            prefetch_line(ahead, line);
-            for (const uint64_t end = i + LINE; i < end; i += LANES)
-                SCAN_VECTOR(in + i, out + i, STREAM);
+    if (n - i >= LANES) {
+        V vector = LOAD(in + i);
+        if (streaming) {
+            for (size_t line = 0; n - i >= LINE + LANES; line++) {
+                if (ahead != NULL)
+                    prefetch_line(ahead, line);
+                for (const uint64_t end = i + LINE; i < end; i += LANES)
+                    LOAD_NEXT_AND_SCAN(vector, in + i, out + i, STREAM);
+            }
+            OF_PATH(stream_end)();
         }
-        OF_PATH(stream_end)();
+        for (; n - i >= 2 * LANES; i += LANES)
+            LOAD_NEXT_AND_SCAN(vector, in + i, out + i, STORE);
+        SCAN_VECTOR(vector, out + i, STORE);
+        i += LANES;
     }
-    for (; n - i >= LANES; i += LANES)
-        SCAN_VECTOR(in + i, out + i, STORE);
     sum = OF_OPERAND(scan_one_by_one)(in + i, out + i, n - i, carry[0]);
     memcpy(&carry_bits, &sum, sizeof sum);
     return carry_bits;

@@ -33,7 +33,7 @@ static uint64_t scan_and_sum(const struct call *call, struct part current, struc
     while (current.n > 0) {
         const struct part piece = cut_off(&current, n, bytes);
         const struct part ahead = cut_off(&next, n, bytes);
-        carry = k->scan(piece.in, out, piece.n, ahead.in, carry);
+        carry = k->scan(piece.in, out, piece.n, true, ahead.in, carry);
         sum = k->sum(ahead.in, ahead.n, sum);
         out += piece.n * bytes;
         n = ROUND_BYTES / bytes;

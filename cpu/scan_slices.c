@@ -46,14 +46,14 @@ static void scan_part(const struct call *call, uint64_t start, uint64_t n, uint6
     const struct problem *p = &call->problem;
     const size_t bytes = element_bytes(p->type);
     const char *in = (const char *)call->input + start * bytes;
-    const char *ahead = p->n * bytes >= STREAM_BYTES ? in + ROUND_BYTES : NULL;
+    const bool streaming = p->n * bytes >= STREAM_BYTES;
     char *out = (char *)call->output + start * bytes;
     if (p->kind == KIND_EXCLUSIVE && n > 0) {
         store_sum(p, out, carry);
         out += bytes;
         n--;
     }
-    scan_kernels(p)->scan(in, out, n, ahead, carry);
+    scan_kernels(p)->scan(in, out, n, streaming, next_round(p, in), carry);
 }
 
 /* Here the sum of a part is that of all before it. */

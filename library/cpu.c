@@ -61,6 +61,7 @@ static scanbench_status open_cpu(scanbench_handle *handle, unsigned threads)
     handle->threads = wanted < SCANBENCH_MAX_THREADS ? wanted : SCANBENCH_MAX_THREADS;
     handle->limits.multiprocessors = (int)handle->threads;
     handle->limits.best_simd = best_simd_path();
+    handle->limits.rounds_help = prefetching_in_rounds_helps();
     return SCANBENCH_OK;
 }
 

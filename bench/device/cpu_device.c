@@ -151,6 +151,7 @@ static const char *open_cpu(int index, uint64_t seed, struct device_info *info,
         .multiprocessors = default_threads(cpu, info->multiprocessors),
         .cache_bytes = info->cache_bytes,
         .best_simd = best_simd_path(),
+        .rounds_help = prefetching_in_rounds_helps(),
         .pinned_to = &cpu->allowed,
     };
     *device = &cpu->device;
