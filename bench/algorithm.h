@@ -108,7 +108,7 @@ struct device_limits {
     int cluster_blocks;       /* the most of one thread-block cluster, a multiprocessor for each */
     size_t cache_bytes;       /* last-level cache */
     enum simd_path best_simd; /* on the CPU: the widest it supports */
-    bool rounds_help;         /* on the CPU: one thread gains by prefetching in rounds */
+    bool rounds_help;         /* on the CPU: cpu/prefetch.h */
     /* CPU: a cpu_set_t. Each thread is pinned to one of its processors. NULL: no thread is
      * pinned. */
     const void *pinned_to;

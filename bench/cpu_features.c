@@ -28,8 +28,9 @@ enum simd_path best_simd_path(void)
     return SIMD_PORTABLE;
 }
 
-/* Measured: on an AMD EPYC of family 26, scans by one thread took 15 to 25 % less without, and
- * compactions up to 28 %. An Intel Xeon and an EPYC of an earlier family gain by rounds. */
+/* Measured on an AMD EPYC of family 26: without rounds, compactions by one thread took 16 to 30 %
+ * less time (results/amd-epyc-2-cores/README.md), scans 15 to 25 %. Other processors have them as
+ * before. */
 bool prefetching_in_rounds_helps(void)
 {
 #ifdef __x86_64__

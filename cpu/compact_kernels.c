@@ -215,7 +215,7 @@ void compact_on_one_thread(const struct call *call)
     begin_compaction(&compaction, call->output);
     compact_kernels(p->type, p->simd)
         ->feed(&compaction, call->input, p->n, magnitude_of(p->type), streaming,
-               next_round(p, call->input));
+               streaming ? next_round(p, call->input) : NULL);
     const char *end = end_compaction(&compaction);
     *call->count = (uint64_t)(end - (const char *)call->output) / bytes;
 }

@@ -27,8 +27,8 @@ struct compact_kernels {
     /* Counts the kept elements. */
     uint64_t (*count)(const void *in, uint64_t n, uint64_t magnitude);
 
-    /* Packs the kept elements. If `streaming`, the output is stored past the caches, and as many
-     * bytes as are read are prefetched from `ahead`, unless it is NULL. */
+    /* Packs the kept elements. If `streaming`, the output is stored past the caches. `ahead`
+     * NULL: nothing is prefetched. Otherwise as many bytes as are read are, from there. */
     void (*feed)(struct compaction *compaction, const void *in, uint64_t n, uint64_t magnitude,
                  bool streaming, const void *ahead);
 };

@@ -50,7 +50,7 @@ static void NAME(feed)(struct compaction *c, const void *input, uint64_t n, uint
         T *out = (T *)(c->buffer + c->filled_bytes);
         uint64_t i = 0;
         for (; chunk - i >= NAME(LANES); i += NAME(LANES)) {
-            if (streaming && ahead != NULL && i % (CACHE_LINE_BYTES / sizeof(T)) == 0)
+            if (ahead != NULL && i % (CACHE_LINE_BYTES / sizeof(T)) == 0)
                 prefetch_line(ahead, line++);
             const unsigned mask = NAME(kept)(in + i, (T)magnitude);
             NAME(pack)(in + i, out, mask);

@@ -3,7 +3,8 @@
  * The processor's prefetcher follows a stream of addresses to the end of a page, and starts
  * again in the next page. So arrays that are read and written are processed in rounds of several
  * pages. During one round, the pages of the next are prefetched into the second-level cache, all
- * at the same time, as that many streams. Newer processors do better by themselves. */
+ * at the same time, as that many streams. AMD's from family 26 on do better by themselves where
+ * one thread reads an array from its beginning to its end. */
 #pragma once
 
 #include "simd.h"
@@ -26,7 +27,7 @@ static inline void prefetch_line(const void *ahead, size_t line)
                        0, 2);
 }
 
-/* What to prefetch while a thread reads its array from `in` on; NULL: nothing. */
+/* What to prefetch while a thread reads a part of more than a round from `in` on; NULL: nothing. */
 static inline const void *next_round(const struct problem *problem, const void *in)
 {
     return problem->device->rounds_help ? (const char *)in + ROUND_BYTES : NULL;

@@ -199,7 +199,8 @@ void scan_on_one_thread(const struct call *call)
         out += bytes;
         n--;
     }
-    scan_kernels(p)->scan(call->input, out, n, streaming, next_round(p, call->input), identity);
+    scan_kernels(p)->scan(call->input, out, n, streaming,
+                          streaming ? next_round(p, call->input) : NULL, identity);
 }
 
 uint64_t sum_on_one_thread(const struct problem *problem, const void *in, uint64_t n)

@@ -9,8 +9,9 @@
 
 struct scan_kernels {
     /* Computes the inclusive scan of a part; returns the carry for the next. Arrays have the
-     * alignment of their elements. If `streaming`, the output is stored past the caches, and as
-     * many bytes as are read are prefetched from `ahead`, unless it is NULL. */
+     * alignment of their elements. If `streaming`, the output, except a line or two
+     * at its end, is stored past the caches. `ahead` NULL: nothing is prefetched. Otherwise as
+     * many bytes as are stored so are prefetched from there. */
     uint64_t (*scan)(const void *in, void *out, uint64_t n, bool streaming, const void *ahead,
                      uint64_t carry);
 

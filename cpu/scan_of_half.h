@@ -19,11 +19,11 @@ static uint64_t OF_HALF(scan)(const void *input, void *output, uint64_t n, bool 
 {
     const T *in = input;
     T *out = output;
+    (void)streaming; /* a block goes to the caches first in any case */
     _Alignas(CACHE_LINE_BYTES) float block[HALF_BLOCK];
     for (size_t line = 0; n > 0;) {
         const uint64_t count = OF_HALF(widen)(in, n, block);
-        for (uint64_t i = 0; streaming && ahead != NULL && i < count;
-             i += CACHE_LINE_BYTES / sizeof(T))
+        for (uint64_t i = 0; ahead != NULL && i < count; i += CACHE_LINE_BYTES / sizeof(T))
             prefetch_line(ahead, line++);
         carry_bits = OF_FLOAT(scan)(block, block, count, false, NULL, carry_bits);
         for (uint64_t i = 0; i < count; i++)

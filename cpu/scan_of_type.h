@@ -58,8 +58,9 @@ OF_PATH(TARGET) static T OF_OPERAND(scan_one_by_one)(const T *in, T *out, uint64
         carry = ADD_VECTORS(carry, last);                    \
     }
 /* Loads the next vector before it stores this one. An exclusive scan stores one element further
- * than it loads, and arrays often begin equally far into a page: a load after the store would have
- * the store's address in all bits but the page's, which processors take for the same at first. */
+ * than it loads. Where both arrays begin equally far into a page, a load after the store overlaps
+ * it in the low 12 bits of the address, which processors take for a dependency at first (4 KiB
+ * aliasing). */
 #define LOAD_NEXT_AND_SCAN(vector, in, out, store) \
     {                                              \
         const V now = vector;                      \
@@ -115,7 +116,7 @@ static uint64_t OF_OPERAND(sum)(const void *input, uint64_t n, uint64_t carry_bi
         for (size_t l = 0; l < 4 * LANES / LINE; l++)
             prefetch_page_ahead(in + i + l * LINE);
         for (size_t v = 0; v < 4; v++)
-            sums[v] = ADD_VECTORS(sums[v], *(const V_ANYWHERE *)(in + i + v * LANES));
+            sums[v] = ADD_VECTORS(sums[v], LOAD(in + i + v * LANES));
     }
     sums[0] = ADD_VECTORS(ADD_VECTORS(sums[0], sums[1]), ADD_VECTORS(sums[2], sums[3]));
     for (size_t lane = 0; lane < LANES; lane++)

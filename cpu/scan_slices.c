@@ -53,7 +53,7 @@ static void scan_part(const struct call *call, uint64_t start, uint64_t n, uint6
         out += bytes;
         n--;
     }
-    scan_kernels(p)->scan(in, out, n, streaming, next_round(p, in), carry);
+    scan_kernels(p)->scan(in, out, n, streaming, streaming ? next_round(p, in) : NULL, carry);
 }
 
 /* Here the sum of a part is that of all before it. */

@@ -102,8 +102,8 @@ __device__ __forceinline__ T member_sum(const T *in, uint64_t n, const segment &
 }
 
 /* Only offsets tell where a segment is, and they have to be read first. Meanwhile the threads
- * prefetch the first `prefetched` bytes of the array, each as many as it reads in a round, seldom
- * the same. */
+ * prefetch the first `prefetched` bytes of the array. Each prefetches as many as it reads in a
+ * round, though seldom those; if the threads are too few, the end of the array is left out. */
 template <class T>
 __device__ __forceinline__ void prefetch_elements(const T *in, uint64_t prefetched)
 {
