@@ -122,13 +122,15 @@ static void several_runs_say_how_much_runs_differ(void **state)
 static void one_past_run_differs_as_much_as_processes_were_seen_to(void **state)
 {
     (void)state;
-    struct past_runs past = {1, 0.005, 0.005, 0.005, 0, find_one_run_pct("gpu0", 1 << 14)};
-    assert_int_equal(real_change(0.0062, 0, &past), 0); /* 24 % */
-    assert_int_equal(real_change(0.0038, 0, &past), 0);
-    assert_int_equal(real_change(0.0065, 0, &past), 1);
-    assert_int_equal(real_change(0.0035, 0, &past), -1);
+    const double old = 0.005, pct = find_one_run_pct("gpu0", 1 << 14);
+    const double within = old * 0.9 * pct / 100, beyond = old * 1.1 * pct / 100;
+    struct past_runs past = {1, old, old, old, 0, pct};
+    assert_int_equal(real_change(old + within, 0, &past), 0);
+    assert_int_equal(real_change(old - within, 0, &past), 0);
+    assert_int_equal(real_change(old + beyond, 0, &past), 1);
+    assert_int_equal(real_change(old - beyond, 0, &past), -1);
     past.count = 2;
-    assert_int_equal(real_change(0.0062, 0, &past), 1);
+    assert_int_equal(real_change(old + within, 0, &past), 1);
 
     /* For large arrays it hardly says more than RUN_TO_RUN_PCT. */
     assert_true(find_one_run_pct("gpu1", 1 << 24) < 1.25 * RUN_TO_RUN_PCT);
