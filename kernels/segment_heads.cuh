@@ -161,9 +161,10 @@ __device__ __forceinline__ void set_bits(Place place, bool counts, uint32_t *wor
 struct offset_heads : heads_without_input {
     const uint64_t *offsets;
     uint64_t count;
+    float per_element; /* segments, on average */
 
     struct tile_bits {
-        unsigned segment; /* where that of the tile's first element begins */
+        unsigned segment; /* where that of the tile's first element begins, if asked for; or 0 */
         uint32_t words[]; /* a bit for each element */
     };
 
@@ -173,6 +174,7 @@ struct offset_heads : heads_without_input {
     }
 
     /* Called by all threads of a block, for its tile of `size` elements from `first` on. */
+    template <bool NEEDS_SEGMENT>
     __device__ __forceinline__ void find(uint64_t first, unsigned size, uint64_t n,
                                          tile_bits *here) const
     {
@@ -181,10 +183,10 @@ struct offset_heads : heads_without_input {
             here->words[w] = 0;
         if (threadIdx.x == 0)
             here->segment = 0;
-        uint64_t at = 0, least = first;
-        bool searches = true;
-        for (;;) {
-            if (searches) {
+        uint64_t at = guess(first), least = first;
+        bool searches = false;
+        for (bool is_guess = at > 0;; is_guess = false) {
+            if (searches) [[unlikely]] {
                 at = almost_lower_bound(at, least);
                 at -= at > 0; /* from the offset before, which begins the tile's first segment */
             }
@@ -194,6 +196,13 @@ struct offset_heads : heads_without_input {
                 const uint64_t own = at + r * blockDim.x + threadIdx.x;
                 offset[r] = own < count ? offsets[own] : UINT64_MAX;
             }
+            const bool is_after = threadIdx.x == 0 && offset[0] > first;
+            const bool is_before = threadIdx.x == blockDim.x - 1 && offset[READS - 1] < first;
+            if (is_guess && __syncthreads_or(is_after || is_before)) [[unlikely]] {
+                at = 0;
+                searches = true;
+                continue;
+            }
             const bool is_end = offset[READS - 1] >= end;
             /* The words are 0, and the loads under way. Unrolled, the loop takes longer to be
              * fetched than it saves. */
@@ -201,7 +210,7 @@ struct offset_heads : heads_without_input {
 #pragma unroll 1
             for (uint64_t from = at; from < count && from < at + READS * blockDim.x;
                  from += blockDim.x) {
-                mark(offset[0], first, end, here);
+                mark<NEEDS_SEGMENT>(offset[0], first, end, here);
 #pragma unroll
                 for (unsigned r = 1; r < READS; r++)
                     offset[r - 1] = offset[r];
@@ -231,18 +240,32 @@ struct offset_heads : heads_without_input {
   private:
     static constexpr unsigned READS = 4; /* offsets that a thread loads at a time */
 
+    /* A little before the tile's first offset, if segments are of about the same length: a block
+     * that reads from there on has not to search. */
+    __device__ __forceinline__ uint64_t guess(uint64_t first) const
+    {
+        const unsigned window = READS * blockDim.x;
+        if (count <= window)
+            return 0;
+        const auto even = (uint64_t)((float)first * per_element);
+        return even > window / 4 ? even - window / 4 : 0;
+    }
+
     /* Called by all lanes of a warp, each with an offset: sets the bits of those in the tile from
-     * `first` to `end`, and notes the last one up to `first`. */
+     * `first` to `end`, and, if it NEEDS_SEGMENT, notes the last one up to `first`. */
+    template <bool NEEDS_SEGMENT>
     static __device__ __forceinline__ void mark(uint64_t offset, uint64_t first, uint64_t end,
                                                 tile_bits *here)
     {
-        const bool is_in_tile = first <= offset && offset < end;
-        const unsigned place = is_in_tile ? (unsigned)(offset - first) : ~0u;
-        if (__ballot_sync(ALL_LANES, is_in_tile) != 0)
-            set_bits(place, is_in_tile, here->words);
-        const unsigned before = __ballot_sync(ALL_LANES, offset <= first);
-        if (before != 0 && lane_index() == last_lane(before))
-            atomicMax(&here->segment, (unsigned)offset);
+        if (first <= offset && offset < end) {
+            const auto place = (unsigned)(offset - first);
+            atomicOr(&here->words[place / 32], 1u << place % 32);
+        }
+        if constexpr (NEEDS_SEGMENT) {
+            const unsigned before = __ballot_sync(ALL_LANES, offset <= first);
+            if (before != 0 && lane_index() == last_lane(before))
+                atomicMax(&here->segment, (unsigned)offset);
+        }
     }
 
     /* The first offset that is not less than i, of those from `from` on, is within as many from the
@@ -320,7 +343,11 @@ inline size_t head_bits_bytes(const struct problem *problem)
 
 inline offset_heads offsets_of(const struct call *call)
 {
-    return {{}, static_cast<const uint64_t *>(call->second), call->problem.segment_count};
+    const struct problem *problem = &call->problem;
+    return {{},
+            static_cast<const uint64_t *>(call->second),
+            problem->segment_count,
+            (float)problem->segment_count / (float)problem->n};
 }
 
 /* Launches what makes bits of the call's offsets, at `scratch`. */

@@ -190,6 +190,8 @@ __global__ void __launch_bounds__(MAX_BLOCK, 1)
     using Sum = typename Slice<1>::sum;
     using parked_slice = Slice<PREPARED_TOGETHER<Slice<1>>>;
     constexpr unsigned ROW = Slice<1>::SIZE;
+    constexpr bool KNOWS_NEED = Tiles::RESIDENT == residency::ALL && KNOWS_FIRST_TILE<Slice<HELD>>;
+    static_assert(!(PARKS && (KNOWS_NEED || FINDS_BY_BLOCK<Slice<HELD>>)));
     auto *shared = shared_memory<shared_layout<Tiles, Sum, T>>();
     const unsigned warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
     const unsigned parked = PARKS ? parked_rows * ROW : 0;
@@ -201,7 +203,7 @@ __global__ void __launch_bounds__(MAX_BLOCK, 1)
     Slice<HELD> held;
     held.load(stream, first + parked);
     if constexpr (FINDS_BY_BLOCK<Slice<HELD>>)
-        held.find(stream, first + parked, shared->rows);
+        held.template find<KNOWS_NEED>(stream, first + parked, shared->rows);
     /* Here this wait is that for the input. */
     tiles.wait_to_publish(&shared->exchange);
 
@@ -215,8 +217,6 @@ __global__ void __launch_bounds__(MAX_BLOCK, 1)
         mine = held.total_soon(rows);
     }
     Sum total;
-    constexpr bool KNOWS_NEED = Tiles::RESIDENT == residency::ALL && KNOWS_FIRST_TILE<Slice<HELD>>;
-    static_assert(!(PARKS && (KNOWS_NEED || FINDS_BY_BLOCK<Slice<HELD>>)));
     if constexpr (KNOWS_NEED)
         if (threadIdx.x == 0)
             shared->needed_from = (unsigned)held.needs_from() / (warps * Slice<HELD>::SIZE);

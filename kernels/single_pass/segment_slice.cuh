@@ -42,12 +42,15 @@ struct segment_slice : slice<T, ROWS, ANYWHERE> {
     }
 
     /* Called by all threads of a block once they have called load(), if FINDS_BY_BLOCK; the slice
-     * is that of this warp. shared: as many bytes as tile_bits_bytes() says. */
+     * is that of this warp. shared: as many bytes as tile_bits_bytes() says. NEEDS_SEGMENT: will
+     * needs_from() be called? */
+    template <bool NEEDS_SEGMENT>
     __device__ __forceinline__ void find(const stream &from, uint64_t first, void *shared)
     {
         auto *here = static_cast<typename Heads::tile_bits *>(shared);
         const unsigned earlier = threadIdx.x / WARP * SIZE;
-        from.heads.find(first - earlier, blockDim.x / WARP * SIZE, from.n, here);
+        from.heads.template find<NEEDS_SEGMENT>(first - earlier, blockDim.x / WARP * SIZE, from.n,
+                                                here);
         found = from.heads.template begins<WIDTH, ROWS>(earlier, here);
     }
 

@@ -21,7 +21,7 @@
  * sorted in small tiles, and a launch begins together with the one before, because latency is all
  * that counts there. With more keys, it begins when the last block of the one before ends.
  *
- * A launch sorts a portion of the tiles, so that statuses need little memory and counts of 32 bits.
+ * A launch sorts a portion of the tiles, so that statuses need little memory and counts 32 bits.
  * The last tile of a portion says where the digits of the next portion go. */
 #pragma once
 
@@ -36,11 +36,13 @@ namespace SCANBENCH_BACKEND::onesweep
 using namespace stable_tile;
 
 enum {
-    /* The most tiles of a portion. The status of each takes 2 KiB. */
+    /* The most tiles of a portion of keys; the status of each takes 2 KiB. Of very many keys there
+     * are fewer: what else sort_adaptive needs grows. */
     MOST_TILES = 8192,
-    /* The most tiles of a portion if there are more than MANY_TILES. */
     FEWER_TILES = 5120,
-    MANY_TILES = 1 << 15,
+    VERY_MANY_TILES = 1 << 15,
+    /* Bytes of statuses of a portion of pairs, or a 64th of the array's if that is more. */
+    PAIR_STATUS_BYTES = 32 << 20,
     /* Shared memory that a block needs besides if one launch does all passes. */
     ONE_LAUNCH_BYTES = 64
 };
@@ -57,7 +59,7 @@ template <class Key, class Value> constexpr unsigned most_keys()
     constexpr size_t BYTES = sizeof(Key) + VALUE_BYTES<Value>;
     if (!HAS_VALUES_OF<Value>)
         return BYTES <= 4 ? 20 : 12;
-    return BYTES <= 8 ? 16 : BYTES <= 12 ? 12 : 8;
+    return BYTES <= 8 ? 16 : BYTES > 12 ? 8 : sizeof(Key) == 4 ? 14 : 12;
 }
 
 /* A multiprocessor has two blocks, so that one sorts while the other waits; but one of pairs of 16
@@ -171,7 +173,10 @@ template <class Key, class Value, class Shape> struct tile_of_portion {
     {
         return !route.is_last();
     }
-    /* Tiles of pairs that are prefetched would drive each other out of the L2. */
+    /* Values of 8 bytes that are prefetched would drive each other out of the L2. */
+    static constexpr bool PREFETCHES_VALUES = VALUE_BYTES<Value> == 4;
+
+    /* And so would tiles of pairs. */
     __device__ __forceinline__ uint64_t later() const
     {
         const uint64_t later = first() + (uint64_t)task.portions.ahead * Shape::TILE;
@@ -239,18 +244,28 @@ auto with_shape(const struct problem *problem, Function f)
     return f.template operator()<least>();
 }
 
-inline uint64_t tile_count(const struct problem *problem)
+/* Keys of a tile. */
+inline uint64_t tile_size(const struct problem *problem)
 {
     return with_types_of(problem, [&]<class Key, class Value>() {
-        return with_shape<Key, Value>(
-            problem, [&]<class Shape>() { return ceil_div(problem->n, Shape::TILE); });
+        return with_shape<Key, Value>(problem,
+                                      [&]<class Shape>() -> uint64_t { return Shape::TILE; });
     });
 }
 
-/* Tiles of a portion. The last portion may have fewer. */
+/* Tiles of a portion. The last portion may have fewer. Before each portion, blocks wait for each
+ * other: there are as few as memory for statuses and sums of 32 bits allow. */
 inline uint64_t portion_tiles(const struct problem *problem)
 {
-    return tile_count(problem) > MANY_TILES ? FEWER_TILES : MOST_TILES;
+    const uint64_t tiles = ceil_div(problem->n, tile_size(problem));
+    uint64_t most = tiles > VERY_MANY_TILES ? FEWER_TILES : MOST_TILES;
+    if (problem->values != VALUES_NONE) {
+        const size_t pair = element_bytes(problem->type) + value_bytes(problem->values);
+        most = std::max<uint64_t>(PAIR_STATUS_BYTES, problem->n * pair / 64) /
+               (DIGITS * sizeof(tile_status<uint32_t>));
+        most = std::min(most, UINT32_MAX / tile_size(problem));
+    }
+    return std::max<uint64_t>(std::min(tiles, most), 1);
 }
 
 struct scratch {
@@ -265,8 +280,7 @@ inline scratch lay_out(const struct problem *problem, allocator *memory)
     scratch.keys = memory->get<char>(problem->n * element_bytes(problem->type));
     scratch.values = memory->get<char>(problem->n * value_bytes(problem->values));
     scratch.plan = memory->get<plan>(1);
-    scratch.statuses = memory->get<tile_status<uint32_t>>(
-        std::min(tile_count(problem), portion_tiles(problem)) * DIGITS);
+    scratch.statuses = memory->get<tile_status<uint32_t>>(portion_tiles(problem) * DIGITS);
     return scratch;
 }
 
@@ -280,7 +294,7 @@ template <class Key, class Value, class Shape> task<Key, Value> task_of(const st
 {
     const struct problem *problem = &call->problem;
     const scratch scratch = scratch_of<lay_out>(call);
-    const uint64_t tiles = tile_count(problem), most = portion_tiles(problem);
+    const uint64_t tiles = ceil_div(problem->n, Shape::TILE), most = portion_tiles(problem);
     const uint64_t count = ceil_div(tiles, most);
     return {{keys_of<Key>(call, scratch.keys), problem->n, order_of<Key>(problem->type),
              values_of<Value>(call, scratch.values)},

@@ -72,6 +72,7 @@ constexpr uint64_t NO_TILE = UINT64_MAX;
  *   are_ranks()      are keys read as ranks? Otherwise they are mapped.
  *   as_ranks()       are they written as ranks?
  *   later()          the first key of a whole tile that a block will have soon, or NO_TILE
+ *   PREFETCHES_VALUES   are the tile's values loaded into the L2 while its keys are ranked?
  *
  * A Digit maps the highest rank to the highest value: what pads a chain's last tile comes last. */
 template <class Key, class Value, class Shape> struct shared_layout {
@@ -264,6 +265,8 @@ __device__ __forceinline__ void sort_tile(const Tile &tile, const Digit &digit, 
     const uint64_t later = tile.later();
     held.load(keys.from + first, later == NO_TILE ? nullptr : keys.from + later, tile.are_ranks(),
               order);
+    if constexpr (HAS_VALUES_OF<Value> && Tile::PREFETCHES_VALUES)
+        prefetch_range(values.from + first, held.count);
     held.count_digits(digit, own);
     __syncthreads();
     const digit_run run = starts_of_digits(&shared->counts, shared->warp_totals,

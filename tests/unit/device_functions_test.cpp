@@ -196,7 +196,7 @@ static void offset_heads_kernel(offset_heads heads, uint64_t n, unsigned *bits, 
     auto *here = shared_memory<offset_heads::tile_bits>();
     const unsigned tile = blockDim.x / WARP * SIZE, earlier = threadIdx.x / WARP * SIZE;
     const uint64_t first = (uint64_t)blockIdx.x * tile;
-    heads.find(first, tile, n, here);
+    heads.find<true>(first, tile, n, here);
     const beginnings found = heads.begins<4, ROWS>(earlier, here);
     bits[global_thread()] = found.bits;
     segments[blockIdx.x] = found.segment;
@@ -214,7 +214,8 @@ static void find_beginnings(const std::vector<uint64_t> &offsets, uint64_t n, un
         begins[offset] = offset < n;
     std::vector<unsigned> bits(tiles * warps * WARP);
     std::vector<uint64_t> segments(tiles);
-    const offset_heads heads = {{}, offsets.data(), offsets.size()};
+    const offset_heads heads = {
+        {}, offsets.data(), offsets.size(), (float)offsets.size() / (float)n};
     if (LAUNCH(offset_heads_kernel<ROWS>, tiles, warps * WARP, offset_heads::tile_bits_bytes(tile),
                heads, n, bits.data(), segments.data()) != cudaSuccess)
         fail_msg("%s", emulator_error_detail());
@@ -261,6 +262,16 @@ static void offsets_are_found_wherever_they_lie(void **)
             find_beginnings<8>(offsets_by(distances, n), n, 3);
         }
         find_beginnings<2>(std::vector<uint64_t>(300, n), n, 1); /* only empty ones, at the end */
+    }
+    /* Far from where they would be if all segments had the same length. */
+    std::vector<uint64_t> dense_first, dense_last;
+    for (uint64_t k = 0; k < 1000; k++) {
+        dense_first.push_back(k < 900 ? k : 900 + (k - 900) * 40);
+        dense_last.push_back(k < 100 ? k * 40 : 4000 + (k - 100));
+    }
+    for (const auto &offsets : {dense_first, dense_last}) {
+        find_beginnings<1>(offsets, 5003, 1);
+        find_beginnings<8>(offsets, 5003, 2);
     }
     find_beginnings<8>({}, 5003, 1);
 }
