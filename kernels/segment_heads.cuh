@@ -140,22 +140,6 @@ struct bit_heads : heads_without_input {
     }
 };
 
-/* Called by all lanes of a warp: sets the bit of each lane's place that `counts`. These places
- * ascend, and none that does not count equals one that does. Lanes whose bits share a word follow
- * one another, and the last of them sets the bits of all. */
-template <class Place>
-__device__ __forceinline__ void set_bits(Place place, bool counts, uint32_t *words)
-{
-    const Place left = shuffle_up(place, 1);
-    const bool is_first = lane_index() == 0 || left != place;
-    const bool begins_word = lane_index() == 0 || left / 32 != place / 32;
-    const unsigned heads = __ballot_sync(ALL_LANES, begins_word);
-    const unsigned bits =
-        warp_inclusive_sum_from(heads, is_first && counts ? 1u << place % 32 : 0u);
-    if (bits != 0 && (lane_index() == WARP - 1 || (heads >> (lane_index() + 1) & 1) != 0))
-        atomicOr(&words[place / 32], bits);
-}
-
 /* Offsets, those of empty segments as well. The threads of a block search and read them, and make
  * bits of them in shared memory. For arrays that fit on the chip: of fewer than 2^32 elements. */
 struct offset_heads : heads_without_input {
@@ -164,7 +148,7 @@ struct offset_heads : heads_without_input {
     float per_element; /* segments, on average */
 
     struct tile_bits {
-        unsigned segment; /* where that of the tile's first element begins, if asked for; or 0 */
+        unsigned segment; /* where that of the tile's first element begins; 0 unless asked for */
         uint32_t words[]; /* a bit for each element */
     };
 
@@ -185,7 +169,7 @@ struct offset_heads : heads_without_input {
             here->segment = 0;
         uint64_t at = guess(first), least = first;
         bool searches = false;
-        for (bool is_guess = at > 0;; is_guess = false) {
+        for (bool is_guess = count > READS * blockDim.x;; is_guess = false) {
             if (searches) [[unlikely]] {
                 at = almost_lower_bound(at, least);
                 at -= at > 0; /* from the offset before, which begins the tile's first segment */
@@ -198,15 +182,14 @@ struct offset_heads : heads_without_input {
             }
             const bool is_after = threadIdx.x == 0 && offset[0] > first;
             const bool is_before = threadIdx.x == blockDim.x - 1 && offset[READS - 1] < first;
-            if (is_guess && __syncthreads_or(is_after || is_before)) [[unlikely]] {
+            /* A barrier in any case: the words are 0. */
+            if (__syncthreads_or(is_guess && (is_after || is_before))) [[unlikely]] {
                 at = 0;
                 searches = true;
                 continue;
             }
             const bool is_end = offset[READS - 1] >= end;
-            /* The words are 0, and the loads under way. Unrolled, the loop takes longer to be
-             * fetched than it saves. */
-            __syncthreads();
+            /* Unrolled, this loop takes longer to be fetched than it saves. */
 #pragma unroll 1
             for (uint64_t from = at; from < count && from < at + READS * blockDim.x;
                  from += blockDim.x) {
@@ -241,7 +224,7 @@ struct offset_heads : heads_without_input {
     static constexpr unsigned READS = 4; /* offsets that a thread loads at a time */
 
     /* A little before the tile's first offset, if segments are of about the same length: a block
-     * that reads from there on has not to search. */
+     * that reads from there on need not search. */
     __device__ __forceinline__ uint64_t guess(uint64_t first) const
     {
         const unsigned window = READS * blockDim.x;

@@ -21,8 +21,8 @@
  * sorted in small tiles, and a launch begins together with the one before, because latency is all
  * that counts there. With more keys, it begins when the last block of the one before ends.
  *
- * A launch sorts a portion of the tiles, so that statuses need little memory and counts 32 bits.
- * The last tile of a portion says where the digits of the next portion go. */
+ * A launch sorts a portion of the tiles, so that statuses need little memory, and counts only 32
+ * bits. The last tile of a portion says where the digits of the next portion go. */
 #pragma once
 
 #include "onesweep_plan.cuh"
@@ -36,11 +36,12 @@ namespace SCANBENCH_BACKEND::onesweep
 using namespace stable_tile;
 
 enum {
-    /* The most tiles of a portion of keys; the status of each takes 2 KiB. Of very many keys there
-     * are fewer: what else sort_adaptive needs grows. */
+    /* The most tiles of a portion of keys. The status of each takes 2 KiB. */
     MOST_TILES = 8192,
+    /* The same of more than MANY_TILES: the rest of what sort_adaptive may use is for msd's lists.
+     */
     FEWER_TILES = 5120,
-    VERY_MANY_TILES = 1 << 15,
+    MANY_TILES = 1 << 15,
     /* Bytes of statuses of a portion of pairs, or a 64th of the array's if that is more. */
     PAIR_STATUS_BYTES = 32 << 20,
     /* Shared memory that a block needs besides if one launch does all passes. */
@@ -173,10 +174,10 @@ template <class Key, class Value, class Shape> struct tile_of_portion {
     {
         return !route.is_last();
     }
-    /* Values of 8 bytes that are prefetched would drive each other out of the L2. */
+    /* Pairs with values of 8 bytes take longer with it. */
     static constexpr bool PREFETCHES_VALUES = VALUE_BYTES<Value> == 4;
 
-    /* And so would tiles of pairs. */
+    /* Tiles of pairs that are prefetched would drive each other out of the L2. */
     __device__ __forceinline__ uint64_t later() const
     {
         const uint64_t later = first() + (uint64_t)task.portions.ahead * Shape::TILE;
@@ -254,11 +255,11 @@ inline uint64_t tile_size(const struct problem *problem)
 }
 
 /* Tiles of a portion. The last portion may have fewer. Before each portion, blocks wait for each
- * other: there are as few as memory for statuses and sums of 32 bits allow. */
+ * other, so portions are as few as memory for statuses and sums of 32 bits allow. */
 inline uint64_t portion_tiles(const struct problem *problem)
 {
     const uint64_t tiles = ceil_div(problem->n, tile_size(problem));
-    uint64_t most = tiles > VERY_MANY_TILES ? FEWER_TILES : MOST_TILES;
+    uint64_t most = tiles > MANY_TILES ? FEWER_TILES : MOST_TILES;
     if (problem->values != VALUES_NONE) {
         const size_t pair = element_bytes(problem->type) + value_bytes(problem->values);
         most = std::max<uint64_t>(PAIR_STATUS_BYTES, problem->n * pair / 64) /

@@ -265,7 +265,7 @@ __device__ __forceinline__ void sort_tile(const Tile &tile, const Digit &digit, 
     const uint64_t later = tile.later();
     held.load(keys.from + first, later == NO_TILE ? nullptr : keys.from + later, tile.are_ranks(),
               order);
-    if constexpr (HAS_VALUES_OF<Value> && Tile::PREFETCHES_VALUES)
+    if constexpr (Tile::PREFETCHES_VALUES)
         prefetch_range(values.from + first, held.count);
     held.count_digits(digit, own);
     __syncthreads();

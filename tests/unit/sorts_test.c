@@ -258,6 +258,28 @@ static void sample_takes_its_sizes(void **state)
     close_bench(&bench);
 }
 
+/* Beside arrays of keys and of values, onesweep needs 32 MiB or a 64th of the pairs' bytes, and its
+ * plan. Nothing is run. */
+static void scratch_of_pairs(void **state)
+{
+    (void)state;
+    enum { PLAN = 64 << 10 };
+    struct bench bench;
+    open_bench(&bench, "onesweep", 1);
+    bench.limits.multiprocessors = 132;
+    for (uint64_t n = 1ull << 20; n <= 1ull << 33; n = n / 2 * 3)
+        for (int values = VALUES_U32; values <= VALUES_U64; values++) {
+            const struct problem problem = {
+                .op = OP_SORT, .type = TYPE_U32, .values = values, .n = n, .device = &bench.limits};
+            const uint64_t bytes = n * (sizeof(uint32_t) + value_bytes(problem.values));
+            const uint64_t statuses = bytes / 64 > 32 << 20 ? bytes / 64 : 32 << 20;
+            assert_null(why_unsupported(bench.algorithm, &problem));
+            assert_in_range(bench.algorithm->scratch_bytes(&problem), bytes,
+                            bytes + statuses + PLAN);
+        }
+    close_bench(&bench);
+}
+
 /* msd, and adaptive with it, sort up to 2^32-1 keys. Beside an array of keys they need 32 MiB or a
  * 64th of the keys' bytes. Nothing is run. */
 static void most_keys_and_scratch(void **state)
@@ -1126,6 +1148,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(counted_keys),
         cmocka_unit_test(counters_that_wrap),
         cmocka_unit_test(narrow_keys_are_skipped),
+        cmocka_unit_test(scratch_of_pairs),
         cmocka_unit_test(most_keys_and_scratch),
         cmocka_unit_test(slices_take_no_more_levels),
         cmocka_unit_test(leaves_of_made_pairs),
