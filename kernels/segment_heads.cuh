@@ -182,14 +182,16 @@ struct offset_heads : heads_without_input {
             }
             const bool is_after = threadIdx.x == 0 && offset[0] > first;
             const bool is_before = threadIdx.x == blockDim.x - 1 && offset[READS - 1] < first;
-            /* A barrier in any case: the words are 0. */
-            if (__syncthreads_or(is_guess && (is_after || is_before))) [[unlikely]] {
+            if (is_guess && __syncthreads_or(is_after || is_before)) [[unlikely]] {
                 at = 0;
                 searches = true;
                 continue;
             }
             const bool is_end = offset[READS - 1] >= end;
-            /* Unrolled, this loop takes longer to be fetched than it saves. */
+            /* The words are 0. Without a guess, loads are still under way: one barrier with a vote
+             * for both cases was slower. Unrolled, the loop takes longer to be fetched than it
+             * saves. */
+            __syncthreads();
 #pragma unroll 1
             for (uint64_t from = at; from < count && from < at + READS * blockDim.x;
                  from += blockDim.x) {
