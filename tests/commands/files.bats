@@ -97,9 +97,9 @@ END
 }
 
 @test "--fail-slower: rows that --resume keeps count as if they were measured now" {
-    "$scanbench" --quiet --algo=serial --n=2^20,2^16 --samples=21 --output="$rows"
+    "$scanbench" --quiet --algo=serial --n=2^20,2^16 --samples=101 --output="$rows"
     times 0.02
-    local resumed=(--quiet --algo=serial "--n=2^20,2^16" --samples=21 --output="$rows" --resume
+    local resumed=(--quiet --algo=serial "--n=2^20,2^16" --samples=101 --output="$rows" --resume
         --baseline="$rows.before" --fail-slower=50) count
     count=$(wc -l <"$rows")
     # All rows are kept; one is, and the file's other row is not of this run.
