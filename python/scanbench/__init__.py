@@ -18,8 +18,8 @@ is another one, or an array has gaps, it works on a copy.
 A wrong argument is a TypeError or a ValueError that says what would be right, and leaves every array as it is.
 What the library does not have on an array's device, such as maxima of rows on a GPU, is a NotImplementedError.
 
-Each thread has a handle, which owns scratch memory, for each device and stream; Handle is one of your own. In a
-child of fork(), as of multiprocessing, calls on the CPU work on one thread.
+Each thread has a handle, which owns scratch memory, for each device and stream; Handle is one of your own. A
+child of fork(), as of multiprocessing, starts threads of its own.
 """
 import ctypes
 import operator
