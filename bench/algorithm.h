@@ -199,8 +199,9 @@ enum {
     TRAIT_UNALIGNED = 1 << 7,          /* obeys problem.unaligned */
     TRAIT_IN_PLACE = 1 << 8,           /* the output may be the input */
     TRAIT_INCLUSIVE_IN_PLACE = 1 << 9, /* the same, for inclusive scans only */
-    TRAIT_LASTING_SCRATCH = 1 << 10,   /* after one prepare(), scratch serves all problems, and all
-                                          algorithms with this trait, in turns */
+    TRAIT_LASTING_SCRATCH = 1 << 10,   /* after one prepare(), scratch serves all problems but
+                                          segments at offsets, and all algorithms with this trait,
+                                          in turns */
     TRAIT_HAS_RUNS = 1 << 11,          /* of a team: calls engine->exchange_runs() */
     TRAIT_ALLOCATES_ONE = 1 << 12,     /* on the CPU: see TRAIT_ALLOCATES() */
     TRAIT_ALLOCATES_MASK = 15 * TRAIT_ALLOCATES_ONE,

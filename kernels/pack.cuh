@@ -111,8 +111,7 @@ __device__ __forceinline__ register_sum<T> pack_sum(const word_pack<T, N> &x)
 
 template <class T, unsigned N> __device__ __forceinline__ sum_of<T> pack_sum(const pack<T, N> &x)
 {
-    if constexpr (std::is_integral_v<T> && sizeof(T) < sizeof(unsigned) &&
-                  sizeof x > sizeof(unsigned)) {
+    if constexpr (std::is_integral_v<T> && sizeof(T) < sizeof(unsigned)) {
         unsigned word[sizeof x / sizeof(unsigned)], sum = 0;
         memcpy(word, &x, sizeof x);
         for (unsigned part : word)
@@ -143,10 +142,10 @@ __device__ __forceinline__ pack<T, N> narrow_pack(const sum_of<T> (&sums)[N])
     return elements;
 }
 
-/* The inclusive scan of the 4 bytes or 2 halves of a word. `*before`, the sum of all earlier ones
- * of their pack, is moved on past them. Of bytes it lies in both halves of its word: the sums
- * through the second and the fourth byte are computed together, in 16 bits each, and so are those
- * through the first and the third. A pack's sums need no more bits. */
+/* The inclusive scan of the 4 bytes or 2 halves of a word. `*before`, the sum of all earlier
+ * elements of the pack, is advanced. For bytes it is kept in both halves of its word: one
+ * multiplication gives the sums through the second and the fourth byte, one per half, and without
+ * these bytes they are the sums through the first and the third. A pack's sums fit in 16 bits. */
 template <size_t BYTES>
 __device__ __forceinline__ unsigned word_scan(unsigned word, unsigned *before)
 {

@@ -56,6 +56,25 @@ inline bool succeeded(queue *queue, const char *what, cudaError_t error)
     return false;
 }
 
+/* Fills device memory with zeros. */
+inline void clear(const struct call *call, void *from, size_t bytes)
+{
+    succeeded(queue_of(call), "memset", cudaMemsetAsync(from, 0, bytes, queue_of(call)->stream));
+}
+
+inline void clear_scratch(const struct call *call)
+{
+    if (call->scratch_bytes > 0)
+        clear(call, call->scratch, call->scratch_bytes);
+}
+
+/* Stores the count of a compaction of no elements, for which no kernel is launched. */
+inline void store_zero_count(const struct call *call)
+{
+    if (call->problem.n == 0)
+        clear(call, call->count, sizeof *call->count);
+}
+
 /* Has the device what came with sm_90: bulk copies, clusters, and launches that overlap? */
 inline bool has_sm_90(const struct device_limits *device)
 {

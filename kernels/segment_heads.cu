@@ -4,9 +4,9 @@
 namespace SCANBENCH_BACKEND
 {
 
-/* Called by all lanes of a warp: sets the bit of each lane's place that `counts`. These places
- * ascend, and none that does not count equals one that does. Lanes whose bits share a word follow
- * one another, and the last of them sets the bits of all. */
+/* Called by all lanes of a warp: sets the bit of each lane's place that `counts`. Places
+ * ascend from lane to lane, and of equal places all count or none. Lanes whose bits share a word
+ * follow one another, and the last of them sets the bits of all. */
 static __device__ __forceinline__ void set_bits(uint64_t place, bool counts, uint32_t *words)
 {
     const uint64_t left = shuffle_up(place, 1);

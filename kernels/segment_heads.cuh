@@ -102,8 +102,9 @@ class row_heads : public heads_without_input
     unsigned own, small_magic, ahead;
     unsigned pattern; /* the bits of a pack that begins with a row */
 
-    /* From an element, with so many before it in its row, to some element that begins a row: the
-     * next one, or, of rows that are not longer than REACH, one beyond it. */
+    /* The distance from an element, with `rest` elements of its row before it, to an element that
+     * begins a later row: of long rows the next, but at most FAR; of rows up to REACH, one that is
+     * at least REACH away, so that nothing in a slice is beyond it. */
     __device__ __forceinline__ unsigned begin_after(uint64_t rest) const
     {
         return ahead + (unsigned)min(rest == 0 ? 0 : length - rest, (uint64_t)FAR);
@@ -188,9 +189,9 @@ struct offset_heads : heads_without_input {
                 continue;
             }
             const bool is_end = offset[READS - 1] >= end;
-            /* The words are 0. Without a guess, loads are still under way: one barrier with a vote
-             * for both cases was slower. Unrolled, the loop takes longer to be fetched than it
-             * saves. */
+            /* From here on the words are 0. After a guess the vote has seen to that, but without
+             * one, a vote waits for offsets, which this barrier does not: one vote for both cases
+             * was slower. Unrolled, the loop takes longer to be fetched than it saves. */
             __syncthreads();
 #pragma unroll 1
             for (uint64_t from = at; from < count && from < at + READS * blockDim.x;
@@ -253,9 +254,9 @@ struct offset_heads : heads_without_input {
         }
     }
 
-    /* The first offset that is not less than i, of those from `from` on, is within as many from the
-     * returned index on as the block reads at a time. Each round of loads leaves one of
-     * 2^log2_threads parts of the offsets. */
+    /* Returns an index, at or before that of the first offset of at least i from index `from` on,
+     * but less than READS * blockDim.x before it. All threads of the block call it. Each round
+     * leaves one of 2^log2_threads parts of the offsets. */
     __device__ __forceinline__ uint64_t almost_lower_bound(uint64_t from, uint64_t i) const
     {
         const unsigned log2_threads = 31 - __clz((int)blockDim.x);

@@ -69,7 +69,7 @@ __device__ __forceinline__ observation<T> look_at(const tile_status<T> *status)
 
 /* The sum of the values at first, first + step and so on before `end`, once all of them have
  * `tag`. Asks for LOOKS of them at a time: an answer takes a trip to the L2. Calls `wait` in each
- * turn that has not seen all. */
+ * round that has not seen all. */
 template <unsigned LOOKS, bool FAR = false, class T, class Index, class Wait>
 __device__ __forceinline__ T sum_of_values(const tile_status<T> *status, Index first, Index end,
                                            Index step, uint32_t tag, Wait wait)
@@ -120,24 +120,17 @@ __device__ __forceinline__ T share_of_values(const tile_status<T> *status, Index
 /* Zero before the first call. A tag holds the call's epoch, which is one more each call. It is
  * kept beside the statuses, not handed in: a launch that a CUDA graph recorded once has another
  * one at each replay, and one zeroed board serves any sequence of problems and single-pass
- * algorithms. After 2^31 - 1 calls it starts again. */
+ * algorithms, except scans of segments at offsets, which write bits after it. After 2^31 - 1 calls
+ * it starts again. */
 template <class T> struct tile_board {
-    uint64_t turn; /* calls so far in the upper half; tickets taken in this one in the lower */
+    uint64_t calls; /* so far, in the upper half; tickets taken in this one in the lower */
     alignas(128) tile_status<T> status[];
 };
 
-/* Clears the call's scratch, which begins with a board if there is any, for the first call. */
-inline void clear_board(const struct call *call)
-{
-    if (call->scratch_bytes > 0)
-        succeeded(queue_of(call), "memset",
-                  cudaMemsetAsync(call->scratch, 0, call->scratch_bytes, queue_of(call)->stream));
-}
-
 /* From 1 up: no tag is 0, as in words that nobody has written yet. */
-__device__ __forceinline__ uint32_t epoch_of(uint64_t turn)
+__device__ __forceinline__ uint32_t epoch_of(uint64_t calls)
 {
-    return (uint32_t)(turn >> 32) + 1;
+    return (uint32_t)(calls >> 32) + 1;
 }
 
 /* A tile's tag says what its value is, and of which call. */
@@ -197,10 +190,10 @@ constexpr size_t board_bytes(uint64_t tiles, unsigned copies = 1)
 
 /* Gives the next call the next epoch, and no tickets. Called by one thread, once it knows that
  * every other tile has been published: a block publishes only after it has read the turn. */
-template <class T> __device__ __forceinline__ void end_turn(tile_board<T> *board, uint32_t epoch)
+template <class T> __device__ __forceinline__ void end_call(tile_board<T> *board, uint32_t epoch)
 {
     constexpr uint32_t LAST = 0x7FFFFFFF; /* tags have one more bit */
-    store_word(&board->turn, (uint64_t)(epoch == LAST ? 0 : epoch) << 32);
+    store_word(&board->calls, (uint64_t)(epoch == LAST ? 0 : epoch) << 32);
 }
 
 } // namespace SCANBENCH_BACKEND

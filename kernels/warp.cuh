@@ -239,4 +239,15 @@ __device__ __forceinline__ T block_exclusive_sum(T warp_total, T *totals, T *tot
     return sum_of_first(warp, totals);
 }
 
+/* The sum of the values of the earlier threads of the block. Uses one barrier. `totals`, one per
+ * warp, may be overwritten only after another barrier. */
+template <class T> __device__ __forceinline__ T sum_of_earlier_threads(T own, T *totals)
+{
+    const T inclusive = warp_inclusive_sum(own);
+    if (lane_index() == WARP - 1)
+        totals[threadIdx.x / WARP] = inclusive;
+    __syncthreads();
+    return sum_of_first(threadIdx.x / WARP, totals) + inclusive - own;
+}
+
 } // namespace SCANBENCH_BACKEND

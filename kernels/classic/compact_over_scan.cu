@@ -16,8 +16,7 @@ static void run(const struct call *call)
 {
     const struct problem *problem = &call->problem;
     if (problem->n == 0) {
-        succeeded(queue_of(call), "count",
-                  cudaMemsetAsync(call->count, 0, sizeof *call->count, queue_of(call)->stream));
+        store_zero_count(call);
         return;
     }
     with_stored_type(problem->type, [&](auto zero) {

@@ -19,7 +19,7 @@ namespace SCANBENCH_BACKEND
 {
 
 /* What happens to elements that are not marked. */
-enum the_rest { REST_DROPPED, REST_BEHIND };
+enum the_rest { REST_DROPPED, REST_AFTER };
 
 /* Step 1. `Marks` is the predicate for marked elements. */
 template <class T, class Index, class Marks>
@@ -56,7 +56,7 @@ __global__ void scatter_kernel(const T *in, const Index *indices, T *out, uint64
         index[r] = i < n ? indices[i] : 0;
     }
     uint64_t marked = 0;
-    if (REST == REST_BEHIND)
+    if (REST == REST_AFTER)
         marked = (uint64_t)indices[n - 1] + marks(in[n - 1]);
 #pragma unroll
     for (unsigned r = 0; r < SCATTER_ROWS; r++) {
@@ -65,7 +65,7 @@ __global__ void scatter_kernel(const T *in, const Index *indices, T *out, uint64
             break;
         const bool is_marked = marks(x[r]);
         const uint64_t place = is_marked ? index[r] : marked + (i - index[r]);
-        if (is_marked || REST == REST_BEHIND) {
+        if (is_marked || REST == REST_AFTER) {
             out[place] = x[r];
             if constexpr (HAS_VALUES_OF<Value>)
                 values.to[place] = values.from[i];

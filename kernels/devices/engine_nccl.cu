@@ -77,9 +77,11 @@ static void prepare(const struct team *team)
         same = same && devices[m] == queue_of(&team->call[m])->device;
         devices[m] = queue_of(&team->call[m])->device;
     }
-    if (!same)
-        check(team->call, lib().init_all(communicators, (int)team->here, devices));
-    count = team->here;
+    if (same)
+        return;
+    const result error = lib().init_all(communicators, (int)team->here, devices);
+    check(team->call, error);
+    count = error == SUCCESS ? team->here : 0;
 }
 
 /* Calls f(call, member, communicator) for every member, as one operation of the library. */

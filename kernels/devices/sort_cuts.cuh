@@ -8,8 +8,7 @@
  * between which bins each cut lies, so that the first round can keep the keys of these, and later
  * ones read no others, unless the sample was wrong. Equal keys are divided in the order of
  * devices, so every slice is full whatever the keys are. */
-#ifndef SCANBENCH_KERNELS_DEVICES_SORT_CUTS_CUH
-#define SCANBENCH_KERNELS_DEVICES_SORT_CUTS_CUH
+#pragma once
 
 #include "sort_cut_counts.cuh"
 
@@ -81,13 +80,9 @@ __device__ __forceinline__ void find_bin(choose_layout *shared, Histograms histo
     unsigned bin = min(threadIdx.x * each, bins);
     const unsigned end = min(bin + each, bins);
     const uint64_t mine = sum_bins(histogram, size, bin, end);
-    const uint64_t inclusive = warp_inclusive_sum(mine);
-    if (lane_index() == WARP - 1)
-        shared->warp_totals[threadIdx.x / WARP] = inclusive;
     if (threadIdx.x == 0)
         shared->bin = NO_BIN;
-    __syncthreads();
-    uint64_t before = sum_of_first(threadIdx.x / WARP, shared->warp_totals) + inclusive - mine;
+    uint64_t before = sum_of_earlier_threads(mine, shared->warp_totals);
     if (before <= left && left < before + mine) {
         for (uint64_t here; left >= before + (here = sum_bins(histogram, size, bin, bin + 1));
              bin++)
@@ -388,5 +383,3 @@ void find_cuts(const struct team *team, const cut_layout &at, uint32_t number)
 } // namespace sort_cuts
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

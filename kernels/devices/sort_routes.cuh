@@ -140,15 +140,11 @@ struct route_planner {
                 in_bin[b] += count(k, b);
             sum += in_bin[b];
         }
-        const uint64_t inclusive = warp_inclusive_sum(sum);
-        if (lane_index() == WARP - 1)
-            shared->warp_totals[threadIdx.x / WARP] = inclusive;
         for (unsigned p = threadIdx.x; p < parts; p += PLAN_THREADS)
             shared->first_bin[p] = BINS, shared->end_bin[p] = 0;
         for (unsigned i = threadIdx.x; i < plan.size * (parts + 1); i += PLAN_THREADS)
             shared->before[i] = 0;
-        __syncthreads();
-        uint64_t start = sum_of_first(threadIdx.x / WARP, shared->warp_totals) + inclusive - sum;
+        uint64_t start = sum_of_earlier_threads(sum, shared->warp_totals);
 #pragma unroll
         for (unsigned b = 0; b < OWN_BINS; b++) {
             /* That of the bin's middle: chance moves its start to both sides of a border. */

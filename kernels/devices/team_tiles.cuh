@@ -37,7 +37,7 @@ template <class Sum> struct team_tiles {
     using shared = one_wave::watch<Sum>;
     using patience = SCANBENCH_BACKEND::patience;
     memories memory;
-    size_t begun, place; /* of the calls that have begun, and of this turn's statuses */
+    size_t begun, place; /* of the calls that have begun, and of this call's statuses */
     unsigned member, size;
     uint32_t number; /* of the call */
 

@@ -37,8 +37,7 @@ template <cub_function *Function> void cub_run(const struct call *call)
     if (call->problem.n > 0)
         succeeded(queue, "cub", Function(call, &bytes, queue->stream));
     else if (call->count != nullptr)
-        succeeded(queue, "count",
-                  cudaMemsetAsync(call->count, 0, sizeof *call->count, queue->stream));
+        store_zero_count(call);
 }
 
 template <class T> __global__ void store_kernel(T *place, T value)

@@ -83,13 +83,6 @@ static size_t scratch_bytes(const struct problem *problem)
     return PACK_BYTES + blocks_for(problem) * sizeof(uint64_t);
 }
 
-static void prepare(const struct call *call)
-{
-    if (call->scratch_bytes > 0)
-        succeeded(queue_of(call), "memset",
-                  cudaMemsetAsync(call->scratch, 0, call->scratch_bytes, queue_of(call)->stream));
-}
-
 template <class T> static void reduce(const struct call *call)
 {
     const struct problem *problem = &call->problem;
@@ -129,6 +122,6 @@ ALGORITHM_DESCRIPTOR(reduce_single_pass) = {
     .summary = "one launch over resident blocks; the last to finish adds up the totals",
     .source = "CUDA toolkit samples; Luitjens 2014",
     .scratch_bytes = SCANBENCH_BACKEND::scratch_bytes,
-    .prepare = SCANBENCH_BACKEND::prepare,
+    .prepare = SCANBENCH_BACKEND::clear_scratch,
     .run = SCANBENCH_BACKEND::run,
 };

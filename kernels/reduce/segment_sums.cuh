@@ -117,7 +117,7 @@ __device__ __forceinline__ void prefetch_elements(const T *in, uint64_t prefetch
 template <class T> struct lanes_layout {
     T warp_totals[1024 / WARP];
     unsigned count;    /* of the segments that the block sums */
-    uint64_t number[]; /* of each; there is room for one per thread */
+    uint64_t number[]; /* of each; at most one per thread */
 };
 
 /* Sums the segments of lanes that need help, each by its warp or by the block. */

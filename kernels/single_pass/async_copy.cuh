@@ -37,13 +37,13 @@ __device__ __forceinline__ void bulk_load(T *to, unsigned size, const T *array, 
         mbarrier_expect(barrier, copied * sizeof(T));
         bulk_copy_to_shared(to, array + first, copied * sizeof(T), barrier);
     }
-    const unsigned behind = copied + lane_index() * WIDTH;
-    if (behind < size) {
+    const unsigned past = copied + lane_index() * WIDTH;
+    if (past < size) {
         /* The partial pack at the end of the array is loaded while zeros are stored. */
-        const pack<T, WIDTH> cut = load_pack<T, WIDTH>(array, first + behind, n);
-        for (unsigned i = behind + WARP * WIDTH; i < size; i += WARP * WIDTH)
+        const pack<T, WIDTH> cut = load_pack<T, WIDTH>(array, first + past, n);
+        for (unsigned i = past + WARP * WIDTH; i < size; i += WARP * WIDTH)
             *reinterpret_cast<pack<T, WIDTH> *>(to + i) = {};
-        *reinterpret_cast<pack<T, WIDTH> *>(to + behind) = cut;
+        *reinterpret_cast<pack<T, WIDTH> *>(to + past) = cut;
     }
     mbarrier_arrive(barrier);
 }

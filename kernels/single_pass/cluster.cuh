@@ -27,16 +27,12 @@ enum {
     MULTIPROCESSORS = 8, /* a cluster has no more blocks than these hold: more were not measured */
 };
 
-/* The totals of tiles of less than 4 bytes are sent as 4. */
-template <class Sum>
-using sent = std::conditional_t<(sizeof(Sum) < sizeof(uint32_t)), uint32_t, Sum>;
-
 /* See one_wave::own_tiles for when these are called. */
 template <class Sum> struct tiles {
     static constexpr one_wave::residency RESIDENT = one_wave::residency::CLUSTER;
 
     struct shared {
-        sent<Sum> total[MAX_BLOCKS];
+        Sum total[MAX_BLOCKS];
         mbarrier arrived; /* its only phase ends with the last earlier total */
     };
 
@@ -63,13 +59,13 @@ template <class Sum> struct tiles {
         /* Not earlier: loads of the input are under way meanwhile. */
         cluster_wait();
         if (threadIdx.x > blockIdx.x && threadIdx.x < gridDim.x)
-            store_in_block(threadIdx.x, &here->total[blockIdx.x], sent<Sum>(total), &here->arrived);
+            store_in_block(threadIdx.x, &here->total[blockIdx.x], total, &here->arrived);
     }
     __device__ __forceinline__ void add_before(shared *here, unsigned, Sum *sum) const
     {
         mbarrier_wait_for_cluster(&here->arrived);
         __syncwarp();
-        *sum = Sum(sum_of_first(blockIdx.x, here->total)) + *sum;
+        *sum = sum_of_first(blockIdx.x, here->total) + *sum;
     }
 };
 

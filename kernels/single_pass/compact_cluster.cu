@@ -11,7 +11,7 @@ namespace SCANBENCH_BACKEND
 
 static void run(const struct call *call)
 {
-    count_nothing(call);
+    store_zero_count(call);
     with_stored_type(call->problem.type, [&](auto zero) {
         cluster::run<compact_of<decltype(zero), uint32_t>::template slice>(
             call, arrays_of<decltype(zero)>(call));

@@ -26,6 +26,6 @@ ALGORITHM_DESCRIPTOR(compact_lookahead) = {
     .source = "scanbench",
     .supports = SCANBENCH_BACKEND::lookahead::supports,
     .scratch_bytes = SCANBENCH_BACKEND::lookahead::scratch_bytes,
-    .prepare = SCANBENCH_BACKEND::clear_board,
+    .prepare = SCANBENCH_BACKEND::clear_scratch,
     .run = SCANBENCH_BACKEND::run,
 };

@@ -24,6 +24,6 @@ ALGORITHM_DESCRIPTOR(compact_lookback) = {
     .summary = "single pass, decoupled look-back over the counts of tiles",
     .source = "Merrill and Garland 2016",
     .scratch_bytes = SCANBENCH_BACKEND::lookback::scratch_bytes,
-    .prepare = SCANBENCH_BACKEND::clear_board,
+    .prepare = SCANBENCH_BACKEND::clear_scratch,
     .run = SCANBENCH_BACKEND::run,
 };

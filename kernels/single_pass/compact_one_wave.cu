@@ -27,6 +27,6 @@ ALGORITHM_DESCRIPTOR(compact_one_wave) = {
     .source = "Yan, Long and Zhang 2013",
     .supports = SCANBENCH_BACKEND::one_wave::supports,
     .scratch_bytes = SCANBENCH_BACKEND::one_wave::scratch_bytes,
-    .prepare = SCANBENCH_BACKEND::clear_board,
+    .prepare = SCANBENCH_BACKEND::clear_scratch,
     .run = SCANBENCH_BACKEND::run,
 };

@@ -92,7 +92,8 @@ struct ring_position {
     }
 };
 
-/* All lanes of a warp arrive, each for what it has read and written itself. */
+/* All lanes of a warp arrive, each for what it has read and written itself; at `known`, the one
+ * that wrote the sum. */
 template <class Slice>
 __device__ __forceinline__ void init_stages(shared_layout<Slice> *shared, unsigned stages)
 {
@@ -232,7 +233,7 @@ look_ahead(uint64_t n, shared_layout<Slice> *shared, unsigned stages,
                 shared->stages[at.stage].before = before;
                 mbarrier_arrive(&shared->stages[at.stage].known);
                 if ((tile + 1) * TILE<Slice> >= n)
-                    end_turn(board.board, epoch);
+                    end_call(board.board, epoch);
             }
         }
         summed = tile;
@@ -282,7 +283,7 @@ __global__ void __launch_bounds__(THREADS, 1)
     auto *shared = shared_memory<shared_layout<Slice>>();
     const unsigned warp = threadIdx.x / WARP;
     if (threadIdx.x == FIRST_LOOKER * WARP)
-        shared->epoch = epoch_of(load_word(&board.board->turn));
+        shared->epoch = epoch_of(load_word(&board.board->calls));
     producer<Slice> producer = {(uint64_t)blockIdx.x * TILE<Slice>};
     if (warp == PRODUCER) {
         init_stages(shared, stages);

@@ -87,9 +87,10 @@ template <class Shared, class Sum>
 __device__ __forceinline__ unsigned take_tile(Shared *shared, tile_board<Sum> *board)
 {
     if (threadIdx.x == 0) {
-        const uint64_t turn = atomicAdd(reinterpret_cast<unsigned long long *>(&board->turn), 1ull);
-        shared->tile = (unsigned)turn;
-        shared->epoch = epoch_of(turn);
+        const uint64_t calls =
+            atomicAdd(reinterpret_cast<unsigned long long *>(&board->calls), 1ull);
+        shared->tile = (unsigned)calls;
+        shared->epoch = epoch_of(calls);
     }
     __syncthreads();
     return shared->tile;
@@ -123,7 +124,7 @@ __global__ void __launch_bounds__(MAX_BLOCK)
         if (threadIdx.x == 0) {
             publish(mine, Sum(before + total), prefix_tag(epoch));
             if (tile == gridDim.x - 1)
-                end_turn(board, epoch);
+                end_call(board, epoch);
             shared->before = before;
         }
     }

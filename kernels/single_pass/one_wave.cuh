@@ -52,7 +52,7 @@ template <class Tiles, class Sum, class T> struct shared_layout {
     typename Tiles::shared exchange;
     unsigned needed_from; /* the first tile whose total matters to this one */
     mbarrier parked[MAX_BLOCK / WARP];
-    /* For each warp in turn: room for its parked rows, and for the kept elements of the rows in
+    /* For each warp in turn: space for its parked rows, and for the kept elements of the rows in
      * registers once the parked ones are finished. Or where segments begin in the tile. */
     alignas(128) T rows[];
 };
@@ -75,8 +75,8 @@ __device__ __forceinline__ Sum watch_before(const Tiles &tiles, unsigned first, 
 }
 
 /* The tiles of a launch that no other launch shares, and how their totals get from block to block.
- * Those of several devices: team_tiles.cuh; of one cluster: cluster.cuh; of short segments, which
- * need no totals: short_segments.cuh. */
+ * Those of several devices: team_tiles.cuh; of one cluster: cluster.cuh; of short rows, which need
+ * no totals: short_rows.cuh. */
 template <class Sum> struct own_tiles {
     static constexpr bool FAR = false; /* do other GPUs publish here? */
     static constexpr residency RESIDENT = residency::ALL;
@@ -108,7 +108,7 @@ template <class Sum> struct own_tiles {
     __device__ __forceinline__ void wait_to_publish(shared *here) const
     {
         if (threadIdx.x == 0 && gridDim.x > 1)
-            here->epoch = epoch_of(load_word(&tiles.board->turn));
+            here->epoch = epoch_of(load_word(&tiles.board->calls));
     }
     /* Between it and wait_to_publish() is a barrier. */
     __device__ __forceinline__ void publish_total(shared *here, Sum total) const
@@ -117,7 +117,7 @@ template <class Sum> struct own_tiles {
             tiles.publish_total(tile(), total, here->epoch);
     }
     /* Adds the totals of earlier tiles, from `first` on, to each thread's `*sum`. The last tile
-     * waits for all, since it ends the turn. */
+     * waits for all, since it ends the call. */
     __device__ __forceinline__ void add_before(shared *here, unsigned first, Sum *sum) const
     {
         const bool is_last = tile() + 1 == gridDim.x;
@@ -127,7 +127,7 @@ template <class Sum> struct own_tiles {
             return;
         *sum = watch_before(*this, first, aggregate_tag(here->epoch), here->watched) + *sum;
         if (threadIdx.x == 0 && is_last)
-            end_turn(tiles.board, here->epoch);
+            end_call(tiles.board, here->epoch);
     }
 
     struct patience {
@@ -143,8 +143,8 @@ struct slice_rows {
     unsigned parked, held;
 };
 
-/* How many rows per warp need room in shared memory. */
-__host__ __device__ constexpr unsigned room_for(bool stages, slice_rows rows)
+/* How many rows of a warp lie in shared memory. */
+__host__ __device__ constexpr unsigned rows_in_shared(bool stages, slice_rows rows)
 {
     return stages && rows.held > rows.parked ? rows.held : rows.parked;
 }
@@ -196,7 +196,7 @@ __global__ void __launch_bounds__(MAX_BLOCK, 1)
     const unsigned warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
     const unsigned parked = PARKS ? parked_rows * ROW : 0;
     const uint64_t first = ((uint64_t)tiles.tile() * warps + warp) * (parked + HELD * ROW);
-    T *rows = shared->rows + warp * room_for(Slice<1>::STAGES, {parked_rows, HELD}) * ROW;
+    T *rows = shared->rows + warp * rows_in_shared(Slice<1>::STAGES, {parked_rows, HELD}) * ROW;
     tiles.begin(&shared->exchange);
     if constexpr (PARKS)
         park(rows, parked, stream.in, first, stream.n, &shared->parked[warp]);
@@ -298,7 +298,7 @@ size_t shared_bytes(const struct problem *problem, const wave_shape &shape)
     const uint64_t row = (uint64_t)shape.threads * PACK_BYTES;
     const uint64_t tile = shape.rows.held * row / element_bytes(problem->type);
     return sizeof(shared_layout<Tiles, Sum, T>) +
-           room_for(problem->op == OP_COMPACT, shape.rows) * row +
+           rows_in_shared(problem->op == OP_COMPACT, shape.rows) * row +
            (problem->segments == SEGMENTS_OFFSETS ? offset_heads::tile_bits_bytes(tile) : 0);
 }
 

@@ -43,6 +43,6 @@ ALGORITHM_DESCRIPTOR(scan_lookback) = {
     .summary = "single pass, decoupled look-back",
     .source = "Merrill and Garland 2016",
     .scratch_bytes = SCANBENCH_BACKEND::scratch_bytes,
-    .prepare = SCANBENCH_BACKEND::clear_board,
+    .prepare = SCANBENCH_BACKEND::clear_scratch,
     .run = SCANBENCH_BACKEND::run,
 };

@@ -13,8 +13,9 @@
  * prepare_rest() does what remains of prepare().
  *
  * scan_slice and compact_slice define these steps for their operation, segment_slice and
- * recurrence_slice, in headers of their own, for operands that do not commute. The first two also
- * define `parked`: several slices of a warp that wait in shared memory for the sum before them. */
+ * recurrence_slice, in headers of their own, for operands that do not commute. `parked` are several
+ * slices of a warp that wait in shared memory for the sum before them; slices of these headers
+ * never do. */
 #pragma once
 
 #include "../is_not_zero.cuh"
@@ -66,14 +67,6 @@ template <class T> struct place_in_tile {
     unsigned apart;   /* elements from those of the first input to those of the second */
     unsigned earlier; /* elements of the tile that come before */
 };
-
-/* Stores a count of 0, since an empty input has no slice that could. */
-inline void count_nothing(const struct call *call)
-{
-    if (call->problem.n == 0)
-        succeeded(queue_of(call), "count",
-                  cudaMemsetAsync(call->count, 0, sizeof *call->count, queue_of(call)->stream));
-}
 
 /* ANYWHERE: the arrays are aligned to their elements only. Row: what a pack is held as. */
 template <class T, unsigned ROWS, bool ANYWHERE = false, class Row = pack<T, PACK_WIDTH<T>>>
@@ -415,7 +408,7 @@ template <class T, class Index> struct compact_of {
 /* Compacts by run_slices(), which is called with the compact_of of the call's type and n. */
 template <class Run> void with_compaction(const struct call *call, Run run_slices)
 {
-    count_nothing(call);
+    store_zero_count(call);
     with_stored_type(call->problem.type, [&](auto zero) {
         with_index_type(&call->problem, [&](auto index) {
             run_slices.template operator()<compact_of<decltype(zero), decltype(index)>>(

@@ -54,9 +54,10 @@ template <> struct counters<uint8_t> : counters_of_8_bits<WARP> {
 template <> struct counters<uint16_t> {
     unsigned word[WORDS_OF_16_BITS];
 
-    /* The lower half also carries into the upper one, which is taken back. In between, others may
-     * see the upper half too large, and pass its limit in either direction: each time it does,
-     * whoever passed it says so. Thus the counts are right at the end, whatever the order. */
+    /* A lower half that wraps also adds 1 to the upper half, which is taken back here. Until then
+     * the upper half is 1 too large and may wrap early; taking the 1 back wraps it the other way.
+     * Whoever causes a wrap adds it to `carried`, or takes it off, so that the counts are right at
+     * the end, whatever the order. */
     __device__ __forceinline__ void carry(unsigned key, unsigned times, unsigned sum,
                                           unsigned long long *carried)
     {

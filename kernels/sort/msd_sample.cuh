@@ -67,7 +67,7 @@ struct first_digits {
     digit_kind kind;
 };
 
-/* A range that begins at a multiple of its length, a power of two, or of half of it. */
+/* A range of 2^bits ranks, whose base is a multiple of 2^bits or of half of it. */
 template <class Key> struct key_range {
     Key base;
     unsigned bits;

@@ -75,7 +75,7 @@ __device__ __forceinline__ bool are_alike(unsigned bucket)
 
 /* The neighbouring buckets that a thread looks after, of at most MOST. */
 template <unsigned THREADS, unsigned MOST> struct own_buckets {
-    static constexpr unsigned OWN = MOST / THREADS > 0 ? MOST / THREADS : 1;
+    static constexpr unsigned OWN = (MOST + THREADS - 1) / THREADS;
     unsigned first, count;
     bool in_warp; /* a thread of the warp has one */
 

@@ -100,10 +100,4 @@ template <auto LAY_OUT> size_t bytes_laid_out(const struct problem *problem)
     return memory.used;
 }
 
-/* Fills scratch with zeros. */
-inline void clear(const struct call *call, void *from, size_t bytes)
-{
-    succeeded(queue_of(call), "memset", cudaMemsetAsync(from, 0, bytes, queue_of(call)->stream));
-}
-
 } // namespace SCANBENCH_BACKEND

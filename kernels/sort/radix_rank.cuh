@@ -119,11 +119,7 @@ __device__ __forceinline__ digit_run starts_of_digits(warp_counts<WARPS, DIGITS>
             count += counts->of_warp[w][digit];
         tell(count);
     }
-    const unsigned inclusive = warp_inclusive_sum(count);
-    if (lane_index() == WARP - 1)
-        warp_totals[threadIdx.x / WARP] = inclusive;
-    __syncthreads();
-    const unsigned start = sum_of_first(threadIdx.x / WARP, warp_totals) + inclusive - count;
+    const unsigned start = sum_of_earlier_threads(count, warp_totals);
     if (digit < DIGITS) {
         unsigned next = start;
 #pragma unroll

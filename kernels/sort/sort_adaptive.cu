@@ -27,9 +27,9 @@ namespace SCANBENCH_BACKEND::adaptive
 constexpr size_t MOST_INTEGERS = 6 << 20;
 
 /* The policy that sorts evenly spread keys soonest. Up to 512 KiB `sample` does not see whether
- * keys are skewed. Above 4 MB msd sorts integers sooner; the limit is from before it counted keys
- * of few values by value, which took it longer than CUB. Floats take it longer at all sizes that
- * `sample` sorts. */
+ * keys are skewed. Above 4 MB `msd` sorts evenly spread integers sooner; MOST_INTEGERS is more,
+ * because `msd` once took longer than CUB for keys of few values, which it now counts by value.
+ * Floats take `msd` longer at all sizes that `sample` sorts. */
 static const bucket_policy &policy_for(const struct problem *problem)
 {
     const size_t bytes = problem->n * element_bytes(problem->type);

@@ -1,8 +1,10 @@
 /* sort_counting: counting sort of keys of 8 and 16 bits. Equal keys cannot be told apart, so none
  * is moved: it counts how often each value occurs, and writes it as often. One block does so for
  * few keys (counting_block.cuh), except for up to 2^13 of 16 bits, which it sorts
- * (narrow_leaf.cuh). Source:  Seward 1954, in Knuth, The Art of Computer Programming 3,
- * section 5.2: distribution counting. Work:    O(n + values). Depth:   O(n / threads + log values).
+ * (narrow_leaf.cuh).
+ * Source:  Seward 1954, in Knuth, The Art of Computer Programming 3, section 5.2: distribution
+ *          counting.
+ * Work:    O(n + values). Depth: O(n / threads + log values).
  * DRAM:    one read, one write. 16 bits: also 128 KiB per block that counts, which stay in the L2.
  * Shared:  the counters of a block: 32 KiB for 8 bits, 128 KiB for 16.
  *

@@ -83,8 +83,8 @@ template <class Key, class Value> static void sort(const struct call *call)
     for (unsigned bit = 0; bit < 8 * sizeof(Key); bit++) {
         if ((bits >> bit & 1) == 0)
             continue;
-        move_by_scan<REST_BEHIND, Value>(call, route.from(keys), route.to(keys), scratch.scan,
-                                         bit_is_zero<Key>{order, bit}, nullptr, route(values));
+        move_by_scan<REST_AFTER, Value>(call, route.from(keys), route.to(keys), scratch.scan,
+                                        bit_is_zero<Key>{order, bit}, nullptr, route(values));
         route.position++;
     }
 }

@@ -229,11 +229,7 @@ __device__ __forceinline__ bool find_starts(plan *plan, const division<Key> &div
         sum += count;
         most = max(most, count);
     }
-    const unsigned inclusive = warp_inclusive_sum(sum), warp = threadIdx.x / WARP;
-    if (lane_index() == WARP - 1)
-        shared->totals[warp] = inclusive;
-    __syncthreads();
-    unsigned long long start = sum_of_first(warp, shared->totals) + inclusive - sum;
+    unsigned long long start = sum_of_earlier_threads(sum, shared->totals);
     for (unsigned b = first; b < end; b++) {
         plan->starts[b] = start;
         start += __ldcg(&plan->counts[b]);
@@ -253,16 +249,12 @@ template <class Key>
 __device__ __forceinline__ void find_buckets(plan *plan, const division<Key> &division, uint64_t n,
                                              unsigned tile, count_layout<Key> *shared)
 {
-    const unsigned digit = threadIdx.x, warp = threadIdx.x / WARP;
+    const unsigned digit = threadIdx.x;
     const unsigned next_bits = division.bits / 2, digits = 1u << (division.bits - next_bits);
     const auto start_of = [&](unsigned d) { return d < digits ? plan->starts[d << next_bits] : n; };
     const unsigned tiles =
         digit < DIGITS ? (unsigned)ceil_div(start_of(digit + 1) - start_of(digit), tile) : 0;
-    const unsigned inclusive = warp_inclusive_sum(tiles);
-    if (lane_index() == WARP - 1)
-        shared->totals[warp] = inclusive;
-    __syncthreads();
-    const unsigned before = sum_of_first(warp, shared->totals) + inclusive - tiles;
+    const unsigned before = sum_of_earlier_threads(tiles, shared->totals);
     if (digit <= DIGITS)
         plan->first_tile[digit] = before;
     if (digit < DIGITS)
