@@ -11,6 +11,7 @@
 #include "bench/cli/option_rules.h"
 #include "bench/cli/parse_options.h"
 #include "bench/run/plan.h"
+#include "bench/rows/chosen_columns.h"
 #include "bench/rows/columns.h"
 #include "bench/rows/report.h"
 #include "bench/run/runner.h"
@@ -134,6 +135,10 @@ static int show_plan(const struct options *options)
 {
     const struct machine machine = look_at_machine();
     struct plan plan = {0};
+    struct chosen_columns columns = {0};
+    if (!choose_columns(&options->output, &columns)) /* as the run would say */
+        return EXIT_USAGE;
+    free(columns.column);
     int code = make_common_plan(options, &machine, &plan);
     if (code == EXIT_OK) {
         tell_of_plan(options, &plan);

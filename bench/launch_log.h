@@ -9,7 +9,7 @@
  * part, and a part per element of the operation's result. */
 struct launch_traffic {
     uint64_t bytes;
-    unsigned bytes_a_result;
+    unsigned bytes_per_result;
 };
 
 /* One launch of a kernel, recorded while the queue has a log. */

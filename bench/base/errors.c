@@ -31,7 +31,7 @@ static size_t printable_bytes(const unsigned char *text)
     return control || overlong ? 0 : length;
 }
 
-static void replace_unprintable(char *line)
+void replace_unprintable(char *line)
 {
     unsigned char *at = (unsigned char *)line;
     while (*at) {

@@ -25,6 +25,9 @@ int worse_exit_code(int a, int b);
  * arguments are replaced. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Replaces line breaks, control characters and what is not UTF-8 by question marks. */
+void replace_unprintable(char *line);
+
 /* From here on complain() and words() write to this descriptor instead of stderr. */
 void speak_to(int descriptor);
 

@@ -303,7 +303,7 @@ static const char *explain(enum fault fault, const char *item)
         [FAULT_HEXADECIMAL] = "is hexadecimal; write it in decimal or as a power, such as 2^20",
         [FAULT_GROUPED] =
             "has leading zeros; commas separate sizes, so write 1,000,000 as 1000000 or 1e6",
-        [FAULT_NEGATIVE] = "is negative; a size is 0 or more",
+        [FAULT_NEGATIVE] = "is negative; a size is 0 or more, and a range is written 1000..2000",
         [FAULT_NOT_WHOLE] = "is not a whole number of elements",
         [FAULT_TOO_LARGE] = "is above the largest size, 2^40",
         [FAULT_DESCENDING] = "goes down; write the smaller end first",

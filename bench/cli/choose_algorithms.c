@@ -86,7 +86,9 @@ static bool check_algo_word(const struct command_line *line, const char *word)
                  ops);
     else if (!runs)
         complain("--algo=%s does not run on %s; it runs on %s", word,
-                 as_given(line, OPTION_DEVICE, text), kinds);
+                 line->given[OPTION_DEVICE] ? as_given(line, OPTION_DEVICE, text)
+                                            : "the emulator, which --trace chooses",
+                 kinds);
     else if (has_teams(options))
         complain("--algo=%s: it works on one device, not on several (--list shows which do)", word);
     else

@@ -44,6 +44,17 @@ const char *parse_text(struct command_line *line, const char *value)
     return NULL;
 }
 
+const char *parse_quoted(struct command_line *line, const char *value)
+{
+    char open = '\0';
+    for (const char *at = value; *at != '\0'; at++)
+        if (*at == open)
+            open = '\0';
+        else if (!open && (*at == '\'' || *at == '"'))
+            open = *at;
+    return open ? "has a quote that is not closed" : parse_text(line, value);
+}
+
 const char *parse_list(struct command_line *line, const char *value, parse_value *take)
 {
     if (!*value)

@@ -5,7 +5,7 @@
 
 /* These store the value where the flag's row says (`at`): a bool, a text, one word of a set, a list
  * of them, a number, a time, a percentage. */
-parse_value set_flag, parse_text, parse_word, parse_words, parse_number, parse_time,
+parse_value set_flag, parse_text, parse_quoted, parse_word, parse_words, parse_number, parse_time,
     parse_percentage;
 
 /* A list of items, which the function of the row takes one by one: here is one for each such list.

@@ -420,16 +420,14 @@ static void widen_list(const struct command_line *line)
 }
 
 /* --check of files of the user's may go on in another process. */
-static bool prepare_to_check(const struct command_line *line)
+void prepare_to_check(const struct options *options)
 {
-    const struct options *options = line->options;
     bool emulated = false;
     for (size_t d = 0; d < options->device_count; d++)
         emulated |= options->devices[d].kind == DEVICE_EMULATOR;
     if (options->check.wanted && names_own_file(options) && emulated &&
         options->action == ACTION_RUN)
         load_sanitizer(options->quiet);
-    return true;
 }
 
 bool follow_option_rules(const struct command_line *line)
@@ -438,6 +436,5 @@ bool follow_option_rules(const struct command_line *line)
     choose_format(&line->options->output);
     choose_axes_to_check(line);
     return choose_action(line) && choose_kinds(line) && check_sampling(line) && check_data(line) &&
-           check_extras(line) && check_files(line) && check_trace(line) && check_verdicts(line) &&
-           prepare_to_check(line);
+           check_extras(line) && check_files(line) && check_trace(line) && check_verdicts(line);
 }

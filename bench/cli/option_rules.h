@@ -11,6 +11,10 @@
  * flags contradict one another, or if one has no effect with the others. */
 bool follow_option_rules(const struct command_line *line);
 
+/* --check of files of the user's in the emulator: has the process start anew with the sanitizer,
+ * unless it is there. */
+void prepare_to_check(const struct options *options);
+
 /* A flag as it was given, for messages. The result is stored in `text` and returned. */
 enum { FLAG_TEXT_BYTES = 2 * SHORT_TEXT_BYTES };
 const char *as_given(const struct command_line *line, enum option_id id,

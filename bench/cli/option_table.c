@@ -61,7 +61,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
                               .argument = "FLAGS",
                               .help = "flags for the compiler of your own files, separated by "
                                       "blanks: '-DTILE=512 -Iinclude'",
-                              TEXT(compile_flags)},
+                              .parse = parse_quoted,
+                              AT(const char *, compile_flags)},
     [OPTION_CHECK] = {.name = "check",
                       .help = "look for defects instead of measuring times: in the emulator, at "
                               "many sizes, with values at the edges, in several orders of blocks; "
@@ -218,9 +219,10 @@ const struct option_row option_rows[OPTION_COUNT] = {
                          .least = 1},
     [OPTION_TIMEOUT] = {.name = "timeout",
                         .argument = "TIME",
-                        .help = "end an algorithm that takes longer for its first calls or for one "
-                                "turn of samples; its row is an error. Default: none, except "
-                                "that files of yours have 20 times --max-time, at least 60 s",
+                        .help =
+                            "longest time for an algorithm's first calls, or for one turn of its "
+                            "samples; then it is ended, and its row is an error. Default: none; "
+                            "for files of your own, 20 times --max-time, at least 60 s",
                         TIME(timeout_ms),
                         .least = 1},
     [OPTION_WARMUP] = {.name = "warmup",
@@ -303,9 +305,10 @@ const struct option_row option_rows[OPTION_COUNT] = {
          .help = "with --output: add rows after those in the file; its columns must be the same",
          .writes_file = true},
     [OPTION_RESUME] = {.name = "resume",
-                       .help = "with --output: append to the file, and skip what it has a finished "
-                               "row for, with this seed, by this build on this machine. A row that "
-                               "lost the device twice is not tried again",
+                       .help = "with --output: add only the rows that the file lacks. It has a row "
+                               "if that is finished, of this seed, build and machine, with any "
+                               "number of samples. A row that lost the device twice is not tried "
+                               "again",
                        .writes_file = true},
     [OPTION_COLUMNS] = {.name = "columns",
                         .letter = 'c',

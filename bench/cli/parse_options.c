@@ -14,6 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* getopt_long's values for long flags, above every letter. */
 enum { FIRST_LONG = 256 };
@@ -192,19 +193,29 @@ static bool lacks_dashes(const char *text)
     return false;
 }
 
-static void complain_of_positional(const char *text)
+/* A flag that was given without the value that it may have; NULL: none. */
+static const struct option_row *lacks_joined_value(const struct command_line *line)
+{
+    for (int id = 0; id < OPTION_COUNT; id++)
+        if (option_rows[id].argument_optional && line->given[id] && !line->given[id][0])
+            return &option_rows[id];
+    return NULL;
+}
+
+static void complain_of_positional(const struct command_line *line, const char *text)
 {
     char copy[SHORT_TEXT_BYTES];
     const char *start = shorten(text, copy);
     const char *flag = NULL;
     struct size_list sizes = {0};
+    const struct option_row *joined = lacks_joined_value(line);
     if (lacks_dashes(text)) {
         complain("unexpected argument \"%s\"; did you mean --%s?", start, start);
         return;
     }
     if (operation_named(text) != OPERATION_COUNT)
         flag = "op";
-    else if (registry_knows(text) || is_own_file(text))
+    else if (registry_knows(text) || (is_own_file(text) && (!joined || access(text, F_OK) == 0)))
         flag = "algo";
     else if (!parse_sizes(text, &sizes))
         flag = "n";
@@ -212,6 +223,9 @@ static void complain_of_positional(const char *text)
     if (flag)
         complain("unexpected argument \"%s\"; did you mean --%s=%s? (lists are joined by commas)",
                  start, flag, start);
+    else if (joined != NULL)
+        complain("unexpected argument \"%s\"; a value of --%s is joined to it: --%s=%s", start,
+                 joined->name, joined->name, start);
     else
         complain("unexpected argument \"%s\"; every value belongs to a flag (--help shows all)",
                  start);
@@ -309,7 +323,7 @@ static bool read_flags(int argc, char **argv, struct command_line *line)
             return true;
     }
     if (optind < argc) {
-        complain_of_positional(argv[optind]);
+        complain_of_positional(line, argv[optind]);
         return false;
     }
     return true;
@@ -338,21 +352,9 @@ static int join_arguments(int argc, char **argv, struct options *options)
     return count;
 }
 
-/* Reads the flags, and fills what they say alone. */
-static int read_command_line(int argc, char **argv, struct command_line *line)
+/* Tells the output what the other flags say, and which columns rows need that usual ones lack. */
+static void fill_output_spec(struct options *options)
 {
-    struct options *options = line->options;
-    set_defaults(options);
-    argc = join_arguments(argc, argv, options);
-    if (!read_flags(argc, options->arguments, line))
-        return EXIT_USAGE;
-    if (line->given[OPTION_HELP] || line->given[OPTION_VERSION]) {
-        options->action = line->given[OPTION_HELP] ? ACTION_HELP : ACTION_VERSION;
-        return EXIT_OK;
-    }
-    if (!follow_option_rules(line))
-        return EXIT_USAGE;
-    options->input_given = line->given[OPTION_INPUT];
     options->output.quiet = options->quiet;
     options->output.strict = options->strict;
     options->output.launches = options->kernels;
@@ -373,6 +375,25 @@ static int read_command_line(int argc, char **argv, struct command_line *line)
         needs[COLUMN_segments] |= options->segments[s].value.form != SEGMENTS_NONE;
     needs[COLUMN_line] = options->counts == COUNTS_BY_LINE;
     needs[COLUMN_values] = options->values[VALUES_U32] || options->values[VALUES_U64];
+}
+
+/* Reads the flags, and fills what they say alone. */
+static int read_command_line(int argc, char **argv, struct command_line *line)
+{
+    struct options *options = line->options;
+    set_defaults(options);
+    argc = join_arguments(argc, argv, options);
+    if (!read_flags(argc, options->arguments, line))
+        return EXIT_USAGE;
+    if (line->given[OPTION_HELP] || line->given[OPTION_VERSION]) {
+        options->action = line->given[OPTION_HELP] ? ACTION_HELP : ACTION_VERSION;
+        return EXIT_OK;
+    }
+    if (!follow_option_rules(line))
+        return EXIT_USAGE;
+    prepare_to_check(options);
+    options->input_given = line->given[OPTION_INPUT];
+    fill_output_spec(options);
     if (line->given[OPTION_NPOT]) {
         add_npot_partners(&options->sizes, line->npot_rule, !line->given[OPTION_POT]);
         add_npot_partners(&options->simulated_sizes, line->npot_rule, !line->given[OPTION_POT]);

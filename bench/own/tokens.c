@@ -12,6 +12,16 @@ static bool is_name(int c)
     return isalnum(c) || c == '_' || c == '$' || c >= 0x80;
 }
 
+/* The end of the character of a name at i, or i if it is none. A preprocessor may write a letter
+ * outside of ASCII as \uXXXX or \UXXXXXXXX. */
+static size_t end_of_letter(const char *text, size_t i)
+{
+    const size_t digits = text[i] != '\\' ? 0 : text[i + 1] == 'u' ? 4 : text[i + 1] == 'U' ? 8 : 0;
+    if (digits > 0 && strspn(text + i + 2, "0123456789abcdefABCDEF") >= digits)
+        return i + 2 + digits;
+    return is_name((unsigned char)text[i]) ? i + 1 : i;
+}
+
 static unsigned file_number(struct source *source, const char *name, size_t length)
 {
     for (size_t i = source->file_count; i-- > 0;)
@@ -105,10 +115,11 @@ static size_t read_token(struct source *source, size_t i, struct token token)
     if (isdigit(c) || (c == '.' && isdigit((unsigned char)text[i + 1]))) {
         token.kind = TOKEN_NUMBER;
         token.end = end_of_number(source, i);
-    } else if (is_name(c)) {
+    } else if (end_of_letter(text, i) > i) {
         token.kind = TOKEN_NAME;
-        while (token.end < source->length && is_name((unsigned char)text[token.end]))
-            token.end++;
+        token.end = i;
+        for (size_t next; (next = end_of_letter(text, token.end)) > token.end;)
+            token.end = next;
         if (text[token.end] == '"' && text[token.end - 1] == 'R' && token.end - i <= 3) {
             token.kind = TOKEN_STRING;
             token.end = end_of_raw_string(source, token.end);

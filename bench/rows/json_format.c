@@ -104,17 +104,30 @@ void write_json_row(const struct written_rows *rows, const struct row *row, FILE
 }
 
 /* What rows have in common. It comes last, because the devices are known only then. */
+/* JSON is UTF-8: of a text that is not, the bytes that cannot be shown become question marks. */
+static json_t *json_text(const char *text)
+{
+    json_t *value = json_string(text);
+    if (value != NULL)
+        return value;
+    char *copy = copy_text(text);
+    replace_unprintable(copy);
+    value = json_string(copy);
+    free(copy);
+    return value;
+}
+
 static json_t *json_context(const struct written_rows *rows)
 {
     char host[128] = "";
     json_t *arguments = json_array();
     for (char **argument = rows->arguments; argument != NULL && *argument; argument++)
-        json_array_append_new(arguments, json_string(*argument));
+        json_array_append_new(arguments, json_text(*argument));
     if (gethostname(host, sizeof host - 1) != 0)
         host[0] = '\0';
-    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:O}", "version", SCANBENCH_VERSION, "commit",
-                     SCANBENCH_COMMIT, "compiler", SCANBENCH_COMPILER, "host", host, "arguments",
-                     arguments, "devices", rows->devices);
+    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:O}", "version", SCANBENCH_VERSION, "commit",
+                     SCANBENCH_COMMIT, "compiler", SCANBENCH_COMPILER, "host", json_text(host),
+                     "arguments", arguments, "devices", rows->devices);
 }
 
 void end_json(const struct written_rows *rows, FILE *out)

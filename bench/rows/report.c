@@ -20,21 +20,27 @@
 #include <string.h>
 #include <unistd.h>
 
+/* What is written, each by its own writer. */
+enum written {
+    ROWS,    /* CSV, JSON, JSON Lines or Markdown */
+    SAMPLES, /* --samples-file */
+    JUNIT,   /* --junit */
+    TRACE,   /* --trace */
+    TABLE,   /* the table for people */
+    WRITTEN_COUNT,
+};
+
 struct report {
     const struct output_spec *spec;
     struct written_rows rows;
-    const struct row_format *format; /* of `file` */
-    struct row_writer file;          /* CSV, JSON, JSON Lines or Markdown */
-    struct row_writer table;         /* the table for people */
-    struct row_writer samples;       /* --samples-file */
-    struct row_writer junit;         /* --junit */
-    struct row_writer trace;         /* --trace */
-    struct text traces;              /* the runs so far, after commas; no text without --trace */
-    size_t trace_count;              /* how many they are */
-    struct resume resume;            /* --resume: the rows in the file */
-    off_t resumed_bytes;             /* --resume: length of the file at the start */
-    struct baseline *baseline;       /* NULL: none */
-    struct text_table *text_table;   /* laid out for `table`; NULL: no table */
+    const struct row_format *format; /* of ROWS */
+    struct row_writer writer[WRITTEN_COUNT];
+    struct text traces;            /* the runs so far, after commas; no text without --trace */
+    size_t trace_count;            /* how many they are */
+    struct resume resume;          /* --resume: the rows in the file */
+    off_t resumed_bytes;           /* --resume: length of the file at the start */
+    struct baseline *baseline;     /* NULL: none */
+    struct text_table *text_table; /* laid out for TABLE; NULL: no table */
 };
 
 static bool is_open(const struct row_writer *writer)
@@ -86,7 +92,7 @@ static int open_output(struct report *report, bool *is_new)
     free(names);
     if (code != EXIT_OK)
         return code;
-    report->file = row_file.writer;
+    report->writer[ROWS] = row_file.writer;
     *is_new = row_file.is_new;
     if (spec->opening != FILE_RESUME) {
         free_csv(&row_file.had);
@@ -97,19 +103,21 @@ static int open_output(struct report *report, bool *is_new)
 }
 
 /* It is written at the end, but whether it can be is known before the run. */
-static int open_for_end(const struct report *report, const char *flag, const char *path,
-                        const char *replaces, struct row_writer *writer)
+static int open_for_end(struct report *report, enum written written, const char *flag,
+                        const char *path, const char *replaces)
 {
     struct row_file row_file = {.flag = flag,
                                 .path = path,
                                 .opening = FILE_NEW,
                                 .replaces = replaces,
-                                .others = {{"--output", &report->file}},
+                                .others = report->writer,
+                                .other_count = WRITTEN_COUNT,
                                 .quiet = report->spec->quiet};
     if (path == NULL)
         return EXIT_OK;
     const int code = open_row_file(&row_file);
-    *writer = code == EXIT_OK ? row_file.writer : *writer;
+    if (code == EXIT_OK)
+        report->writer[written] = row_file.writer;
     free_csv(&row_file.had);
     return code;
 }
@@ -118,7 +126,7 @@ static void open_table(struct report *report)
 {
     const bool all = report->spec->columns == NULL;
     const struct chosen_columns *columns = &report->rows.columns;
-    report->table = stdout_writer();
+    report->writer[TABLE] = stdout_writer();
     report->text_table =
         new_text_table(report->spec, all ? NULL : columns->column, all ? 0 : columns->count,
                        terminal_width(STDOUT_FILENO), terminal_has_colour(STDOUT_FILENO));
@@ -131,7 +139,7 @@ static void begin_file(struct report *report)
     struct text text;
     open_text(&text);
     report->format->begin(&report->rows, text.out);
-    write_and_free(&report->file, &text);
+    write_and_free(&report->writer[ROWS], &text);
 }
 
 /* With --output the file gets CSV or another format; a table, if requested, goes to stdout. The
@@ -150,21 +158,21 @@ static int open_files(struct report *report)
         open_table(report);
     if (spec->path != NULL)
         code = open_output(report, &is_new);
-    else if (!is_open(&report->table))
-        report->file = stdout_writer();
+    else if (!is_open(&report->writer[TABLE]))
+        report->writer[ROWS] = stdout_writer();
     if (code == EXIT_OK)
-        code = open_for_end(report, "--junit", spec->junit_path, junit_head, &report->junit);
+        code = open_for_end(report, JUNIT, "--junit", spec->junit_path, junit_head);
     if (code == EXIT_OK)
-        code = open_for_end(report, "--trace", spec->trace_path, TRACE_PAGE_HEAD, &report->trace);
+        code = open_for_end(report, TRACE, "--trace", spec->trace_path, TRACE_PAGE_HEAD);
     if (code == EXIT_OK) /* after what may fail, since it gets its header */
-        code = open_samples(spec, &report->file, &report->junit, &report->resume, &report->samples);
-    if (code == EXIT_OK && report->junit.bytes > 0)
-        cut_file(&report->junit, 0); /* else a run that is killed would leave the verdicts before */
-    if (code == EXIT_OK && report->trace.bytes > 0)
-        cut_file(&report->trace, 0);
-    if (code == EXIT_OK && is_open(&report->file) && is_new)
+        code = open_samples(spec, report->writer, WRITTEN_COUNT, &report->resume,
+                            &report->writer[SAMPLES]);
+    for (enum written w = JUNIT; w <= TRACE && code == EXIT_OK; w++)
+        if (report->writer[w].bytes > 0)
+            cut_file(&report->writer[w], 0); /* else a run that is killed would leave the old one */
+    if (code == EXIT_OK && is_open(&report->writer[ROWS]) && is_new)
         begin_file(report);
-    report->resumed_bytes = report->file.bytes;
+    report->resumed_bytes = report->writer[ROWS].bytes;
     return code;
 }
 
@@ -194,18 +202,16 @@ struct report *open_report(const struct output_spec *spec, int *code)
                               .format = &row_formats[spec->format]};
     if (spec->format == FORMAT_VERDICTS || spec->junit_path != NULL)
         report->rows.verdicts = new_verdicts();
-    report->file.file = report->table.file = report->samples.file = NO_FILE;
-    report->junit.file = report->trace.file = NO_FILE;
+    for (int w = 0; w < WRITTEN_COUNT; w++)
+        report->writer[w].file = NO_FILE;
     if (spec->trace_path != NULL)
         open_text(&report->traces);
     *code = open_files(report);
     if (*code == EXIT_OK)
         return report;
     free_baseline(report->baseline);
-    discard_row_writer(&report->file);
-    discard_row_writer(&report->samples);
-    discard_row_writer(&report->junit);
-    discard_row_writer(&report->trace);
+    for (int w = 0; w < TABLE; w++) /* which is stdout */
+        discard_row_writer(&report->writer[w]);
     discard(report);
     return NULL;
 }
@@ -215,15 +221,10 @@ struct report *open_report(const struct output_spec *spec, int *code)
 /* The first writer that failed; NULL: none. */
 static const struct row_writer *failed_writer(const struct report *report)
 {
-    if (report->file.problem[0] != '\0')
-        return &report->file;
-    if (report->samples.problem[0] != '\0')
-        return &report->samples;
-    if (report->junit.problem[0] != '\0')
-        return &report->junit;
-    if (report->trace.problem[0] != '\0')
-        return &report->trace;
-    return report->table.problem[0] != '\0' ? &report->table : NULL;
+    for (int w = 0; w < WRITTEN_COUNT; w++)
+        if (report->writer[w].problem[0] != '\0')
+            return &report->writer[w];
+    return NULL;
 }
 
 bool report_failed(const struct report *report)
@@ -263,7 +264,7 @@ static bool write_row(struct report *report, const struct row *row)
         return true;
     open_text(&text);
     report->format->row(&report->rows, row, text.out);
-    return write_and_free(&report->file, &text);
+    return write_and_free(&report->writer[ROWS], &text);
 }
 
 /* A row measured again only for its samples replaces the file's last row, if that is the same
@@ -271,7 +272,8 @@ static bool write_row(struct report *report, const struct row *row)
 static bool drop_last_row(struct report *report, const struct row *row)
 {
     const off_t from = resume_last_without_samples(&report->resume, row);
-    return from < 0 || report->file.bytes != report->resumed_bytes || cut_file(&report->file, from);
+    return from < 0 || report->writer[ROWS].bytes != report->resumed_bytes ||
+           cut_file(&report->writer[ROWS], from);
 }
 
 /* Samples are written before their row: if the run is killed, every row in the file has all of
@@ -279,8 +281,8 @@ static bool drop_last_row(struct report *report, const struct row *row)
 static bool write_to_files(struct report *report, const struct row *row, const double *time_ms,
                            size_t count)
 {
-    return (!is_open(&report->samples) || count == 0 ||
-            write_samples(&report->samples, row, time_ms, count)) &&
+    return (!is_open(&report->writer[SAMPLES]) || count == 0 ||
+            write_samples(&report->writer[SAMPLES], row, time_ms, count)) &&
            drop_last_row(report, row) && write_row(report, row);
 }
 
@@ -292,7 +294,7 @@ bool report_row(struct report *report, const struct row *measured, const double 
     struct row row = *measured;
     const bool too_slow = report->baseline != NULL && compare_with_baseline(report->baseline, &row);
     /* A row may have been measured again only for its launches or its lines. */
-    if (is_open(&report->file) && !resume_has_row(&report->resume, &row) &&
+    if (is_open(&report->writer[ROWS]) && !resume_has_row(&report->resume, &row) &&
         !write_to_files(report, &row, time_ms, count))
         return false;
     if (report->rows.verdicts != NULL)
@@ -325,7 +327,7 @@ bool end_group_of_rows(struct report *report)
     struct text text;
     open_text(&text);
     flush_table(report->text_table, text.out);
-    return write_and_free(&report->table, &text);
+    return write_and_free(&report->writer[TABLE], &text);
 }
 
 /* ---- closing ---- */
@@ -354,12 +356,12 @@ static void write_end(const struct report *report,
 static void write_traces(struct report *report)
 {
     struct text page;
-    if (!is_open(&report->trace) || report_failed(report))
+    if (!is_open(&report->writer[TRACE]) || report_failed(report))
         return;
     fflush(report->traces.out);
     open_text(&page);
     write_trace_page(report->traces.bytes, report->traces.count, page.out);
-    if (write_and_free(&report->trace, &page) && !report->spec->quiet)
+    if (write_and_free(&report->writer[TRACE], &page) && !report->spec->quiet)
         complain("%s: %zu run%s; open it in a browser", report->spec->trace_path,
                  report->trace_count, report->trace_count == 1 ? "" : "s");
 }
@@ -370,15 +372,12 @@ int close_report(struct report *report)
     if (report->rows.verdicts != NULL)
         report->rows.verdicts->interrupted = interrupted();
     if (report->format->end != NULL)
-        write_end(report, report->format->end, &report->file);
-    write_end(report, write_junit, &report->junit);
+        write_end(report, report->format->end, &report->writer[ROWS]);
+    write_end(report, write_junit, &report->writer[JUNIT]);
     write_traces(report);
     tell_of_noise(report);
-    close_row_writer(&report->file);
-    close_row_writer(&report->table);
-    close_row_writer(&report->samples);
-    close_row_writer(&report->junit);
-    close_row_writer(&report->trace);
+    for (int w = 0; w < WRITTEN_COUNT; w++)
+        close_row_writer(&report->writer[w]);
     const struct row_writer *failed = failed_writer(report);
     const bool cut_short = failed != NULL && failed->cut_short;
     if (failed != NULL && !cut_short)

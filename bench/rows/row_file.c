@@ -145,9 +145,8 @@ static int look_at_file(struct row_file *row_file)
 /* The flag that named the same file before; NULL: none. */
 static const char *flag_of_same_file(const struct row_file *row_file)
 {
-    for (int o = 0; o < MOST_OTHER_FILES && row_file->writer.regular; o++)
-        if (row_file->others[o].writer != NULL &&
-            same_file(&row_file->writer, row_file->others[o].writer))
+    for (size_t o = 0; o < row_file->other_count && row_file->writer.regular; o++)
+        if (same_file(&row_file->writer, &row_file->others[o]))
             return row_file->others[o].flag;
     return NULL;
 }

@@ -5,8 +5,6 @@
 #include "output_spec.h"
 #include "row_writer.h"
 
-enum { MOST_OTHER_FILES = 2 };
-
 struct row_file {
     const char *flag; /* "--output", for messages */
     const char *path;
@@ -14,11 +12,9 @@ struct row_file {
     const char *const *names; /* the required header; NULL: no rows can be added */
     size_t name_count;
     const char *replaces; /* FILE_NEW: a file that begins so may be overwritten; NULL: none */
-    struct {
-        const char *flag;
-        const struct row_writer *writer;
-    } others[MOST_OTHER_FILES]; /* must not be the same file; NULL: no such file */
-    bool quiet;                 /* do not report repairs */
+    const struct row_writer *others; /* must not be the same file; some may not be open */
+    size_t other_count;
+    bool quiet; /* do not report repairs */
 
     struct row_writer writer; /* opened by open_row_file() */
     bool is_new;              /* its header is not written yet */

@@ -84,8 +84,12 @@ static int open_for_appending(const char *path, bool *created)
 int open_row_writer(struct row_writer *writer, const char *flag, const char *path)
 {
     struct stat status;
-    *writer = (struct row_writer){.path = path};
-    writer->file = open_for_appending(path, &writer->created);
+    *writer = (struct row_writer){.path = path, .flag = flag};
+    do
+        writer->file = open_for_appending(path, &writer->created);
+    while (writer->file == NO_FILE && errno == EINTR && !interrupted());
+    if (writer->file == NO_FILE && errno == EINTR)
+        return EXIT_INTERRUPTED;
     if (writer->file == NO_FILE || fstat(writer->file, &status) != 0) {
         complain("%s=%s: %s", flag, path, strerror(errno));
         discard_row_writer(writer);

@@ -15,6 +15,7 @@ enum { NO_FILE = -1, WRITE_PROBLEM_BYTES = 160 };
 
 struct row_writer {
     const char *path; /* "stdout" is only for messages */
+    const char *flag; /* that named it; NULL: none */
     int file;         /* a descriptor, or NO_FILE */
     bool regular;     /* a named regular file: locked, and checked before each write */
     bool created;     /* this process created it */
@@ -26,8 +27,8 @@ struct row_writer {
 };
 
 /* Opens the file for appending, and creates it if needed. Returns EXIT_OK, or EXIT_ERROR after
- * one line on stderr if it cannot be opened or another process writes to it. `flag` is the flag
- * that named it. */
+ * one line on stderr if it cannot be opened or another process writes to it; EXIT_INTERRUPTED if a
+ * signal ends the run meanwhile, as a pipe has no reader yet. `flag` is the flag that named it. */
 int open_row_writer(struct row_writer *writer, const char *flag, const char *path);
 
 struct row_writer stdout_writer(void);

@@ -28,8 +28,8 @@ static void write_header(struct row_writer *samples)
     write_and_free(samples, &text);
 }
 
-int open_samples(const struct output_spec *spec, const struct row_writer *output,
-                 const struct row_writer *junit, struct resume *resume, struct row_writer *samples)
+int open_samples(const struct output_spec *spec, const struct row_writer *others,
+                 size_t other_count, struct resume *resume, struct row_writer *samples)
 {
     if (spec->samples_path == NULL)
         return EXIT_OK;
@@ -39,7 +39,8 @@ int open_samples(const struct output_spec *spec, const struct row_writer *output
         .opening = spec->opening,
         .names = sample_columns,
         .name_count = SAMPLE_COLUMN_COUNT,
-        .others = {{"--output", output}, {"--junit", junit}},
+        .others = others,
+        .other_count = other_count,
         .quiet = spec->quiet,
     };
     const int code = open_row_file(&row_file);

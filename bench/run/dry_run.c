@@ -186,7 +186,7 @@ static void print_time(const struct sampling *sampling, const struct row_counts 
 }
 
 /* memcpy is measured in every group, printed or not, and so is a single GPU beside a team. */
-static void print_counts(const struct row_counts *rows, int width, FILE *out)
+static void print_counts(const struct row_counts *rows, bool resumes, int width, FILE *out)
 {
     char text[TEXT_BYTES] = "";
     const size_t measured = rows->printed - rows->skipped;
@@ -197,7 +197,8 @@ static void print_counts(const struct row_counts *rows, int width, FILE *out)
         append_text(text, sizeof text, " and %zu skipped", rows->skipped);
     if (beside > 0)
         append_text(text, sizeof text, ", and %zu more to compare with", beside);
-    append_text(text, sizeof text, "; nothing was run");
+    append_text(text, sizeof text, "%s; nothing was run",
+                resumes ? ", except those that the file has (--resume)" : "");
     print_wrapped(out, width, 0, 0, text);
 }
 
@@ -229,6 +230,6 @@ int print_plan(const struct options *options, const struct plan *plan, FILE *out
     }
     close_session(&session);
     print_time(&options->sampling, &rows, width, out);
-    print_counts(&rows, width, out);
+    print_counts(&rows, options->output.opening == FILE_RESUME, width, out);
     return EXIT_OK;
 }

@@ -198,7 +198,7 @@ static struct row launch_row(const struct row *whole, const struct measurement *
     row.occupancy_pct = record->occupancy_pct;
     row.queued = whole->queued != NULL ? YES_NO[times->queued] : NULL;
     const struct launch_traffic *traffic = &record->traffic;
-    const uint64_t bytes = traffic->bytes + traffic->bytes_a_result * m->written;
+    const uint64_t bytes = traffic->bytes + traffic->bytes_per_result * m->written;
     if (bytes > 0 && s.median > 0) {
         row.bytes = (int64_t)bytes;
         row.gb_s = (double)bytes / s.median / 1e6;

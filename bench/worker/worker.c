@@ -20,12 +20,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* How long a worker may take to end after a signal, before it is killed; and how often that is
- * looked at, and limits at the least. */
+/* PATIENCE_MS: from a signal until the worker is killed. LOOK_MS: the longest time between two
+ * looks at signals and limits. */
 enum { PATIENCE_MS = 5000, LOOK_MS = 500 };
 
-/* The time for a worker to end after its last row: at least so long, since several GPUs take
- * seconds, and so long where rows have no limit. */
+/* The time for a worker to end after its last row: at least LEAST_LAST_MS, since closing several
+ * GPUs takes seconds; DEFAULT_LAST_MS where rows have no limit. */
 enum { LEAST_LAST_MS = 10000, DEFAULT_LAST_MS = 60000 };
 
 enum { READ_END, WRITE_END };

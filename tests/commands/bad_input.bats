@@ -88,6 +88,8 @@ accepts() {
 
 @test "--npot" {
     refuses '--npot=3/4' '5/8' '-3' -- --npot=3/4
+    refuses '"5/8"' 'joined to it: --npot=5/8' -- --algo=serial --npot 5/8
+    refuses '"lines"' 'joined to it: --counts=lines' -- --device=emulator --counts lines
     refuses '--npot=-3' -- --npot -3
     refuses 'contradicts' -- --npot=5/8 --npot=-3
     accepts --npot

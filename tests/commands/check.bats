@@ -238,6 +238,11 @@ END
     has "$stderr" "--junit=$rows: it is also the file of --output"
     fails 2 --device=cpu --algo=serial --n=10 --output="$rows" --samples-file="$rows.2" --junit="$rows.2"
     has "$stderr" "--samples-file=$rows.2: it is also the file of --junit"
+    fails 2 --algo=naive --n=10 --output="$rows" --trace="$rows.2" --junit="$rows.2"
+    has "$stderr" "--trace=$rows.2: it is also the file of --junit"
+    fails 2 --algo=naive --n=10 --output="$rows" --trace="$rows.2" --samples-file="$rows.2"
+    has "$stderr" "--samples-file=$rows.2: it is also the file of --trace"
+    [ ! -e "$rows.2" ]
     echo text >"$rows.xml"
     : >"$rows.samples"
     fails 2 --device=cpu --algo=serial --n=10 --output="$rows" --samples-file="$rows.samples" --junit="$rows.xml"

@@ -198,6 +198,8 @@ skipped,its file says that it takes at most 1024 elements" ]
     CXX=/tmp fails 2 --algo="$file"
     run --separate-stderr env PATH=/none "$scanbench" --algo="$file"
     [[ $stderr == *'there is no C++ compiler to compile it with; install one, or set CXX' ]]
+    fails 2 --algo="$file" --compile-flags="-DA='1 -O0"
+    has "$stderr" "--compile-flags=-DA='1 -O0" 'a quote that is not closed'
     run --separate-stderr "$scanbench" --algo="$file" --compile-flags="$(printf -- '-DA%d ' $(seq 300))"
     has "$stderr" 'cannot be run: it has too many arguments'
     printf '%s\n' 'void other(const int *, int *, int)' '{' '}' 'SCANBENCH_SCAN("mine", other)' >>"$file"

@@ -73,6 +73,15 @@ for row in rows:
 END
 }
 
+@test "JSON: an argument that is not UTF-8 is there, with question marks" {
+    quick --algo=serial --n=10 --format=json --samples-file="$rows"$'.\xff' --output="$rows"
+    python3 - "$rows" <<'END'
+import json, sys
+arguments = json.load(open(sys.argv[1]))["context"]["arguments"]
+assert f"--samples-file={sys.argv[1]}.?" in arguments and f"--output={sys.argv[1]}" in arguments, arguments
+END
+}
+
 @test "JSON Lines: each line is a row" {
     quick --algo=serial,naive --n=0,1000 --device=cpu,emulator --format=jsonl --output="$rows"
     python3 - "$rows" <<'END'

@@ -210,6 +210,15 @@ cub_version() {
     has "$output" '3 rows would be measured and 3 skipped' serial naive 'MiB' 'TiB' 'skipped'
 }
 
+@test "--dry-run: columns are looked at, and rows in the file are not" {
+    fails 2 --dry-run --algo=serial --n=10 --columns=nosuch
+    has "$stderr" --columns=nosuch
+    quick --algo=serial --n=10 --output="$rows"
+    run "$scanbench" --dry-run --algo=serial --n=10 --output="$rows" --resume
+    [ "$status" -eq 0 ]
+    has "$output" '1 row would be measured' 'except those that the file has (--resume)'
+}
+
 @test "--dry-run: how long sampling would take" {
     run --separate-stderr "$scanbench" --dry-run --algo=serial,simd --device=cpu --n=1000
     has "$output" 'sampling would take 0.3 s to 3.0 s' 'at most 1.0 s (--max-time) per row; a row has at least 11 samples' # with memcpy
@@ -402,6 +411,17 @@ wait_for_lines() {
     [ "$(read_csv "$rows" n check | paste -sd' ')" = \
         $'100\tpassed 200\tpassed 524288\tpassed 1048576\tpassed' ]
     [ ! -s "$BATS_TEST_TMPDIR/notes" ]
+}
+
+@test "Ctrl-C while a pipe has no reader yet: exit 130" {
+    mkfifo "$rows"
+    start
+    sleep 0.5 # it opens the pipe, or is about to
+    kill -INT "$job"
+    status=0
+    wait "$job" || status=$?
+    [ "$status" -eq 130 ]
+    [[ $(cat "$BATS_TEST_TMPDIR/notes") != *'system call'* ]]
 }
 
 @test "Ctrl-C while nobody reads a full pipe: interrupted, exit 130, nothing else" {

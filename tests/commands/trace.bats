@@ -113,6 +113,8 @@ END
     has "$stderr" "1024"
     fails 2 --trace=steps.html --device=cpu --n=16
     has "$stderr" "--trace=steps.html contradicts --device=cpu" "emulator"
+    fails 2 --trace=steps.html --algo=serial --n=16
+    has "$stderr" "--algo=serial does not run on the emulator, which --trace chooses"
     fails 2 --trace=steps.html --device=emulator,cpu --n=16
     fails 2 --trace=steps.html --check --algo=naive --n=16
     has "$stderr" "--check"

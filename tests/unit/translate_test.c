@@ -71,6 +71,7 @@ static void launches(void **state)
         {"return k<<<1, 2>>>(x);", {"return ::plain_launch("}},
         {"k<<<1, v<w<int>>::n>>>(x);", {"plain_configure(1, v<w<int>>::n)"}},
         {"k << <1, 2> >>(x);", {"plain_configure(1, 2)"}},
+        {"m\\u00e9\\U000000e8s<<<1, 2>>>(x);", {"plain_configure(1, 2)", "&m\\u00e9\\U000000e8s)"}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *parts[6] = {NULL};
