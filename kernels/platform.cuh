@@ -20,6 +20,21 @@ constexpr unsigned COMPILED_FOR = __CUDA_ARCH__ / 10;
 constexpr unsigned COMPILED_FOR = 90;
 #endif
 
+/* The most threads that a multiprocessor of this architecture holds. */
+constexpr unsigned MOST_RESIDENT_THREADS =
+    COMPILED_FOR == 75                                                ? 1024
+    : (COMPILED_FOR > 80 && COMPILED_FOR < 90) || COMPILED_FOR >= 110 ? 1536
+                                                                      : 2048;
+
+constexpr unsigned blocks_held(unsigned threads, unsigned blocks)
+{
+    return threads * blocks <= MOST_RESIDENT_THREADS ? blocks : MOST_RESIDENT_THREADS / threads;
+}
+
+/* Registers are shared out so that a multiprocessor holds `blocks` of so many threads, or as many
+ * as it can: of more ptxas would warn. */
+#define LAUNCH_BOUNDS(threads, blocks) __launch_bounds__(threads, blocks_held(threads, blocks))
+
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 /* Never called. */
 __device__ unsigned __reduce_add_sync(unsigned mask, unsigned value);

@@ -317,7 +317,7 @@ __device__ __forceinline__ void for_each_key(const Key *keys, uint64_t first, ui
 }
 
 template <class Order, unsigned CUTS, class Key = typename Order::key>
-__global__ void __launch_bounds__(THREADS, BLOCKS)
+__global__ void LAUNCH_BOUNDS(THREADS, BLOCKS)
     count_digits_kernel(round_keys<Key> keys, const cut *cuts, unsigned cut_count, digit digit,
                         unsigned long long *histograms)
 {

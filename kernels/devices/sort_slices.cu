@@ -225,7 +225,7 @@ template <class Order, unsigned LINE_BYTES, class Key = typename Order::key> str
 /* Sends keys to where they belong, a tile at a time. The next tile is loaded while one is written.
  */
 template <class Order, unsigned LINE_BYTES, class Key = typename Order::key>
-__global__ void __launch_bounds__(THREADS, SEND<Key>.blocks)
+__global__ void LAUNCH_BOUNDS(THREADS, SEND<Key>.blocks)
     send_keys_kernel(const Key *keys, uint64_t n, const cut *cuts, unsigned cut_count,
                      unsigned member, unsigned shift, routes *routes,
                      const __grid_constant__ destinations<Key> destinations)

@@ -179,7 +179,7 @@ __global__ void __launch_bounds__(1024)
 
 /* A segment has `pieces` blocks. */
 template <class T, class Segments>
-__global__ void __launch_bounds__(1024, sizeof(T) < sizeof(uint32_t) ? 1 : 2)
+__global__ void LAUNCH_BOUNDS(1024, sizeof(T) < sizeof(uint32_t) ? 1 : 2)
     blocks_kernel(const T *in, uint64_t n, Segments segments, unsigned pieces, uint64_t prefetched,
                   T *totals, ticket_counter *tickets, unsigned last_ticket, T *results)
 {

@@ -198,7 +198,7 @@ __device__ __forceinline__ void sort_tile_of(const task<Key, Value> &task, const
 
 /* A block sorts one tile. */
 template <class Key, class Value, class Shape>
-__global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
+__global__ void LAUNCH_BOUNDS(Shape::THREADS, Shape::BLOCKS)
     onesweep_kernel(const __grid_constant__ task<Key, Value> task,
                     const __grid_constant__ portion portion)
 {

@@ -45,7 +45,7 @@ __device__ __forceinline__ void sort_portion(const task<Key, Value> &task)
 }
 
 template <class Key, class Value, class Shape>
-__global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
+__global__ void LAUNCH_BOUNDS(Shape::THREADS, Shape::BLOCKS)
     sort_in_one_launch_kernel(const __grid_constant__ task<Key, Value> task, bool in_place)
 {
     auto *shared = shared_memory<one_launch_layout<Key, Value, Shape>>();

@@ -73,7 +73,7 @@ template <class Key> struct write_layout {
     bin_starts starts;
 };
 
-__global__ void __launch_bounds__(WRITE_THREADS, WRITE_BLOCKS)
+__global__ void LAUNCH_BOUNDS(WRITE_THREADS, WRITE_BLOCKS)
     write_8_bits_kernel(const __grid_constant__ packed_array<uint8_t> out, unsigned rows,
                         const unsigned long long *counts, unsigned long long *counts_before,
                         const __grid_constant__ key_order<uint8_t> order)
@@ -236,7 +236,7 @@ struct pages_of_state {
     }
 };
 
-__global__ void __launch_bounds__(WRITE_THREADS, WRITE_BLOCKS)
+__global__ void LAUNCH_BOUNDS(WRITE_THREADS, WRITE_BLOCKS)
     write_16_bits_kernel(const __grid_constant__ packed_array<uint16_t> out, unsigned rows,
                          const state_of_16_bits *state,
                          const __grid_constant__ key_order<uint16_t> order)

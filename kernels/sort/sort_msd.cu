@@ -51,7 +51,7 @@ template <class Key> __device__ __forceinline__ void prefetch_state(const task<K
 /* The launch that does all steps of the levels from first_level on. For a large array, it first
  * sorts the leaves that leaves_kernel deferred. */
 template <class Order, unsigned COUNT, unsigned LEAF_COUNT = COUNT, class Key = typename Order::key>
-__global__ void __launch_bounds__(POLICY<Key>.levels.threads, POLICY<Key>.levels.blocks)
+__global__ void LAUNCH_BOUNDS(POLICY<Key>.levels.threads, POLICY<Key>.levels.blocks)
     msd_kernel(const __grid_constant__ task<Key> task, unsigned first_level)
 {
     control *control = task.control;
@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(POLICY<Key>.choice.threads)
 
 /* The launch of step 1 of a level, where arrays are large. */
 template <class Order, class Key = typename Order::key>
-__global__ void __launch_bounds__(POLICY<Key>.count.threads, POLICY<Key>.count.blocks)
+__global__ void LAUNCH_BOUNDS(POLICY<Key>.count.threads, POLICY<Key>.count.blocks)
     count_kernel(const __grid_constant__ task<Key> task, unsigned level)
 {
     wait_for_launch_before();
@@ -153,7 +153,7 @@ __global__ void __launch_bounds__(POLICY<Key>.count.threads, POLICY<Key>.count.b
 
 /* The launch of step 2 of a level, where arrays are large. */
 template <class Order, class Key = typename Order::key>
-__global__ void __launch_bounds__(POLICY<Key>.partition.threads, POLICY<Key>.partition.blocks)
+__global__ void LAUNCH_BOUNDS(POLICY<Key>.partition.threads, POLICY<Key>.partition.blocks)
     partition_kernel(const __grid_constant__ task<Key> task, unsigned level)
 {
     constexpr launch_policy PARTITION = POLICY<Key>.partition;
@@ -169,7 +169,7 @@ __global__ void __launch_bounds__(POLICY<Key>.partition.threads, POLICY<Key>.par
 /* The launch that sorts the leaves of one level or two, where arrays are large. Leaves of skewed
  * keys are deferred, because the code for them would take registers. */
 template <class Order, class Key = typename Order::key>
-__global__ void __launch_bounds__(POLICY<Key>.leaves.threads, POLICY<Key>.leaves.blocks)
+__global__ void LAUNCH_BOUNDS(POLICY<Key>.leaves.threads, POLICY<Key>.leaves.blocks)
     leaves_kernel(const __grid_constant__ task<Key> task, unsigned first_level)
 {
     auto *agent = shared_memory<leaves_layout<Key>>();

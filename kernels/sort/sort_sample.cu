@@ -135,7 +135,7 @@ __device__ __forceinline__ void sort_overflown(const task<Key> &task)
 
 /* The one launch of the sort. COUNT: keys per thread of a tile. */
 template <class Order, unsigned COUNT, class Key = typename Order::key>
-__global__ void __launch_bounds__(THREADS, msd::POLICY<Key>.levels.blocks)
+__global__ void LAUNCH_BOUNDS(THREADS, msd::POLICY<Key>.levels.blocks)
     sample_sort_kernel(const __grid_constant__ task<Key> task)
 {
     auto *shared = shared_memory<shared_layout<Order>>();

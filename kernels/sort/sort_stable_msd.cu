@@ -119,7 +119,7 @@ struct tile_of_level {
 };
 
 template <class Key, class Value, class Shape = tile_shape<Key, Value>>
-__global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
+__global__ void LAUNCH_BOUNDS(Shape::THREADS, Shape::BLOCKS)
     partition_kernel(const __grid_constant__ task<Key, Value> task, unsigned level)
 {
     auto *shared = shared_memory<stable_tile::shared_layout<Key, Value, Shape>>();
@@ -166,7 +166,7 @@ template <class Key, class Value>
 using leaf_agent = leaf_sort::pair_agent<Key, Value, LEAVES.threads, LEAVES.keys>;
 
 template <class Key, class Value>
-__global__ void __launch_bounds__(LEAVES.threads, LEAVES.blocks)
+__global__ void LAUNCH_BOUNDS(LEAVES.threads, LEAVES.blocks)
     leaves_kernel(const __grid_constant__ task<Key, Value> task)
 {
     auto *agent = shared_memory<leaf_agent<Key, Value>>();

@@ -283,7 +283,7 @@ __device__ __forceinline__ void make_plan(plan *plan, const division<Key> &divis
 }
 
 template <class Key>
-__global__ void __launch_bounds__(COUNT_THREADS, 2)
+__global__ void LAUNCH_BOUNDS(COUNT_THREADS, 2)
     count_kernel(const Key *in, uint64_t n, key_order<Key> order, limits limits, unsigned tile,
                  plan *plan, onesweep::plan *other)
 {
