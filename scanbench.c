@@ -136,9 +136,10 @@ static int show_plan(const struct options *options)
     const struct machine machine = look_at_machine();
     struct plan plan = {0};
     struct chosen_columns columns = {0};
-    if (!choose_columns(&options->output, &columns)) /* as the run would say */
-        return EXIT_USAGE;
+    const bool known = choose_columns(&options->output, &columns); /* as the run would say */
     free(columns.column);
+    if (!known)
+        return EXIT_USAGE;
     int code = make_common_plan(options, &machine, &plan);
     if (code == EXIT_OK) {
         tell_of_plan(options, &plan);

@@ -102,9 +102,9 @@ class row_heads : public heads_without_input
     unsigned own, small_magic, ahead;
     unsigned pattern; /* the bits of a pack that begins with a row */
 
-    /* The distance from an element, with `rest` elements of its row before it, to an element that
-     * begins a later row: of long rows the next, but at most FAR; of rows up to REACH, one that is
-     * at least REACH away, so that nothing in a slice is beyond it. */
+    /* The distance from an element, with `rest` elements of its row before it, to this or a later
+     * element that begins a row: of long rows the nearest, or FAR if it is further; of rows up to
+     * REACH one that is at least REACH away, so that nothing in a slice is beyond it. */
     __device__ __forceinline__ unsigned begin_after(uint64_t rest) const
     {
         return ahead + (unsigned)min(rest == 0 ? 0 : length - rest, (uint64_t)FAR);

@@ -123,14 +123,14 @@ __device__ __forceinline__ T share_of_values(const tile_status<T> *status, Index
  * algorithms, except scans of segments at offsets, which write bits after it. After 2^31 - 1 calls
  * it starts again. */
 template <class T> struct tile_board {
-    uint64_t calls; /* so far, in the upper half; tickets taken in this one in the lower */
+    uint64_t progress; /* calls so far in the upper half; tickets taken in this one in the lower */
     alignas(128) tile_status<T> status[];
 };
 
 /* From 1 up: no tag is 0, as in words that nobody has written yet. */
-__device__ __forceinline__ uint32_t epoch_of(uint64_t calls)
+__device__ __forceinline__ uint32_t epoch_of(uint64_t progress)
 {
-    return (uint32_t)(calls >> 32) + 1;
+    return (uint32_t)(progress >> 32) + 1;
 }
 
 /* A tile's tag says what its value is, and of which call. */
@@ -189,11 +189,11 @@ constexpr size_t board_bytes(uint64_t tiles, unsigned copies = 1)
 }
 
 /* Gives the next call the next epoch, and no tickets. Called by one thread, once it knows that
- * every other tile has been published: a block publishes only after it has read the turn. */
+ * every other tile has been published: a block publishes only after it has read the epoch. */
 template <class T> __device__ __forceinline__ void end_call(tile_board<T> *board, uint32_t epoch)
 {
     constexpr uint32_t LAST = 0x7FFFFFFF; /* tags have one more bit */
-    store_word(&board->calls, (uint64_t)(epoch == LAST ? 0 : epoch) << 32);
+    store_word(&board->progress, (uint64_t)(epoch == LAST ? 0 : epoch) << 32);
 }
 
 } // namespace SCANBENCH_BACKEND

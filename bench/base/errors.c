@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 /* The length in bytes of the well-formed, printable UTF-8 character at `text`, or 0. The
- * control characters U+0080..U+009F and overlong encodings are not printable. */
+ * control characters U+0080..U+009F and overlong encodings are not printable, surrogates and what
+ * is above U+10FFFF are no characters. */
 static size_t printable_bytes(const unsigned char *text)
 {
     if (text[0] < 0x80)
@@ -28,7 +29,8 @@ static size_t printable_bytes(const unsigned char *text)
 
     bool control = text[0] == 0xc2 && text[1] < 0xa0;
     bool overlong = (text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xf0 && text[1] < 0x90);
-    return control || overlong ? 0 : length;
+    bool beyond = (text[0] == 0xed && text[1] > 0x9f) || (text[0] == 0xf4 && text[1] > 0x8f);
+    return control || overlong || beyond ? 0 : length;
 }
 
 void replace_unprintable(char *line)

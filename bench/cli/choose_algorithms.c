@@ -87,7 +87,7 @@ static bool check_algo_word(const struct command_line *line, const char *word)
     else if (!runs)
         complain("--algo=%s does not run on %s; it runs on %s", word,
                  line->given[OPTION_DEVICE] ? as_given(line, OPTION_DEVICE, text)
-                                            : "the emulator, which --trace chooses",
+                                            : "the emulator, the default of --trace and --check",
                  kinds);
     else if (has_teams(options))
         complain("--algo=%s: it works on one device, not on several (--list shows which do)", word);

@@ -73,9 +73,6 @@ static bool choose_action(const struct command_line *line)
         for (int j = i + 1; j < ACTION_FLAG_COUNT; j++)
             if (!not_both(line, actions[i].id, actions[j].id, "only one can be done at a time"))
                 return false;
-        if (actions[i].action != ACTION_DRY_RUN &&
-            !not_both(line, actions[i].id, OPTION_OUTPUT, "its text goes to stdout"))
-            return false;
     }
     return true;
 }

@@ -193,22 +193,13 @@ static bool lacks_dashes(const char *text)
     return false;
 }
 
-/* A flag that was given without the value that it may have; NULL: none. */
-static const struct option_row *lacks_joined_value(const struct command_line *line)
-{
-    for (int id = 0; id < OPTION_COUNT; id++)
-        if (option_rows[id].argument_optional && line->given[id] && !line->given[id][0])
-            return &option_rows[id];
-    return NULL;
-}
-
-static void complain_of_positional(const struct command_line *line, const char *text)
+/* joined: the last flag that was given without the value that it may have; NULL: none. */
+static void complain_of_positional(const struct option_row *joined, const char *text)
 {
     char copy[SHORT_TEXT_BYTES];
     const char *start = shorten(text, copy);
     const char *flag = NULL;
     struct size_list sizes = {0};
-    const struct option_row *joined = lacks_joined_value(line);
     if (lacks_dashes(text)) {
         complain("unexpected argument \"%s\"; did you mean --%s?", start, start);
         return;
@@ -300,6 +291,7 @@ static bool take_flag(struct command_line *line, const struct option_row *row, c
 static bool read_flags(int argc, char **argv, struct command_line *line)
 {
     struct getopt_form form;
+    const struct option_row *without_value = NULL;
     make_getopt_form(&form);
     optind = 0; /* restarts getopt_long for another command line */
     opterr = 0;
@@ -319,11 +311,13 @@ static bool read_flags(int argc, char **argv, struct command_line *line)
         bool joined = optarg && optarg != argv[optind - 1];
         if (!take_flag(line, row, optarg, joined))
             return false;
+        if (row->argument_optional)
+            without_value = optarg ? NULL : row;
         if (line->given[OPTION_HELP] || line->given[OPTION_VERSION])
             return true;
     }
     if (optind < argc) {
-        complain_of_positional(line, argv[optind]);
+        complain_of_positional(without_value, argv[optind]);
         return false;
     }
     return true;

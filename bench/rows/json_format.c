@@ -103,7 +103,6 @@ void write_json_row(const struct written_rows *rows, const struct row *row, FILE
     write_jsonl_row(rows, row, out);
 }
 
-/* What rows have in common. It comes last, because the devices are known only then. */
 /* JSON is UTF-8: of a text that is not, the bytes that cannot be shown become question marks. */
 static json_t *json_text(const char *text)
 {
@@ -117,6 +116,7 @@ static json_t *json_text(const char *text)
     return value;
 }
 
+/* What rows have in common. It comes last, because the devices are known only then. */
 static json_t *json_context(const struct written_rows *rows)
 {
     char host[128] = "";

@@ -20,7 +20,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What is written, each by its own writer. */
+/* What is written, each by its own writer, in the order in which failures are told. JUNIT and
+ * TRACE, which are written at the end, are neighbours; TABLE is last. */
 enum written {
     ROWS,    /* CSV, JSON, JSON Lines or Markdown */
     SAMPLES, /* --samples-file */

@@ -85,11 +85,13 @@ int open_row_writer(struct row_writer *writer, const char *flag, const char *pat
 {
     struct stat status;
     *writer = (struct row_writer){.path = path, .flag = flag};
-    do
+    do {
+        if (interrupted()) {
+            writer->file = NO_FILE;
+            return EXIT_INTERRUPTED;
+        }
         writer->file = open_for_appending(path, &writer->created);
-    while (writer->file == NO_FILE && errno == EINTR && !interrupted());
-    if (writer->file == NO_FILE && errno == EINTR)
-        return EXIT_INTERRUPTED;
+    } while (writer->file == NO_FILE && errno == EINTR);
     if (writer->file == NO_FILE || fstat(writer->file, &status) != 0) {
         complain("%s=%s: %s", flag, path, strerror(errno));
         discard_row_writer(writer);

@@ -283,7 +283,7 @@ __global__ void __launch_bounds__(THREADS, 1)
     auto *shared = shared_memory<shared_layout<Slice>>();
     const unsigned warp = threadIdx.x / WARP;
     if (threadIdx.x == FIRST_LOOKER * WARP)
-        shared->epoch = epoch_of(load_word(&board.board->calls));
+        shared->epoch = epoch_of(load_word(&board.board->progress));
     producer<Slice> producer = {(uint64_t)blockIdx.x * TILE<Slice>};
     if (warp == PRODUCER) {
         init_stages(shared, stages);

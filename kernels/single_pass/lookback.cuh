@@ -87,10 +87,10 @@ template <class Shared, class Sum>
 __device__ __forceinline__ unsigned take_tile(Shared *shared, tile_board<Sum> *board)
 {
     if (threadIdx.x == 0) {
-        const uint64_t calls =
-            atomicAdd(reinterpret_cast<unsigned long long *>(&board->calls), 1ull);
-        shared->tile = (unsigned)calls;
-        shared->epoch = epoch_of(calls);
+        const uint64_t progress =
+            atomicAdd(reinterpret_cast<unsigned long long *>(&board->progress), 1ull);
+        shared->tile = (unsigned)progress;
+        shared->epoch = epoch_of(progress);
     }
     __syncthreads();
     return shared->tile;

@@ -108,7 +108,7 @@ template <class Sum> struct own_tiles {
     __device__ __forceinline__ void wait_to_publish(shared *here) const
     {
         if (threadIdx.x == 0 && gridDim.x > 1)
-            here->epoch = epoch_of(load_word(&tiles.board->calls));
+            here->epoch = epoch_of(load_word(&tiles.board->progress));
     }
     /* Between it and wait_to_publish() is a barrier. */
     __device__ __forceinline__ void publish_total(shared *here, Sum total) const

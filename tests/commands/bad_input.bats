@@ -254,8 +254,6 @@ END
 
 @test "flags that contradict" {
     refuses '--list contradicts --device-info' -- --list --device-info
-    refuses '--list contradicts --output=x' 'stdout' -- --output=x --list
-    refuses '--device-info contradicts --output=x' 'stdout' -- --device-info --output=x
     refuses 'contradicts' '--kind=exclusive,inclusive' -- --inclusive --exclusive
     refuses '--samples=5 contradicts --max-noise=1' -- --samples=5 --max-noise=1
     refuses 'contradicts' -- --samples=5 --min-time=1

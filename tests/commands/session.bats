@@ -418,6 +418,7 @@ wait_for_lines() {
     start
     sleep 0.5 # it opens the pipe, or is about to
     kill -INT "$job"
+    timeout 20 tail --pid="$job" -f /dev/null || kill -9 "$job"
     status=0
     wait "$job" || status=$?
     [ "$status" -eq 130 ]

@@ -114,7 +114,7 @@ END
     fails 2 --trace=steps.html --device=cpu --n=16
     has "$stderr" "--trace=steps.html contradicts --device=cpu" "emulator"
     fails 2 --trace=steps.html --algo=serial --n=16
-    has "$stderr" "--algo=serial does not run on the emulator, which --trace chooses"
+    has "$stderr" "--algo=serial does not run on the emulator, the default of --trace and --check"
     fails 2 --trace=steps.html --device=emulator,cpu --n=16
     fails 2 --trace=steps.html --check --algo=naive --n=16
     has "$stderr" "--check"
