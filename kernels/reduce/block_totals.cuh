@@ -1,11 +1,15 @@
-/* block_totals.cuh: the sum of what several blocks have, by the last of them to finish. No block
- * waits for another.
+/* block_totals.cuh: the sum of what several blocks have.
  *
- * Relies: on a fence between a block's total and its ticket: the block with the last ticket sees
- * all totals. */
+ * Unsigned numbers of up to 4 bytes have one sum in any order: each block adds its total by an
+ * atomic that counts the blocks as well, and the last one then has the sum. It takes one trip to
+ * the L2. Other totals are added in a fixed order, by one block.
+ *
+ * Relies: on that block being the last to begin, as its ticket says. Only it waits, for blocks that
+ * wait for nobody: so they need not be resident together. */
 #pragma once
 
 #include "../pack.cuh"
+#include "../tile_status.cuh"
 #include "../warp.cuh"
 
 #include <algorithm>
@@ -18,18 +22,7 @@ constexpr unsigned PACKS = 4;
 
 template <class T> struct shared_layout {
     T warp_totals[1024 / WARP];
-    bool last; /* this block is the last of the call to store its total */
-};
-
-/* Counts finished blocks over all calls since prepare(); never reset. */
-using ticket_counter = unsigned;
-
-/* A block among those that share a sum. */
-template <class T> struct block_share {
-    T *totals; /* one per block, in global memory */
-    ticket_counter *tickets;
-    unsigned blocks, index;
-    unsigned last_ticket;
+    bool last; /* this block was the last of the call to begin */
 };
 
 /* Every thread gets the sum over the block. One barrier. */
@@ -42,58 +35,113 @@ template <class T> __device__ __forceinline__ T block_sum(T sum, T *warp_totals)
     return sum_of_first(blockDim.x / WARP, warp_totals);
 }
 
-/* A total's bits, for accesses that are to bypass the L1. */
+/* The sum so far in the upper half; in the lower, how many blocks have added to it. 0 between
+ * calls. */
+using sum_and_count = unsigned long long;
+
+/* Can blocks add their totals by atomics? */
 template <class T>
-using bits_of = std::conditional_t<
-    sizeof(T) == 8, unsigned long long,
-    std::conditional_t<sizeof(T) == 4, unsigned,
-                       std::conditional_t<sizeof(T) == 2, unsigned short, unsigned char>>>;
+constexpr bool ADDS_BY_ATOMICS = std::is_unsigned_v<T> && sizeof(T) <= sizeof(uint32_t);
 
-template <class T> __device__ __forceinline__ void store_to_l2(T *place, T total)
-{
-    bits_of<T> bits;
-    memcpy(&bits, &total, sizeof bits);
-    __stcg(reinterpret_cast<bits_of<T> *>(place), bits);
-}
+/* On one word; more of them take longer than loading what they add up. */
+enum { MOST_ATOMICS = 8192 };
 
-template <class T> __device__ __forceinline__ T load_from_l2(const T *place)
-{
-    const bits_of<T> bits = __ldcg(reinterpret_cast<const bits_of<T> *>(place));
-    T total;
-    memcpy(&total, &bits, sizeof total);
-    return total;
-}
+/* Sums whose elements several blocks share, at least two: in global memory, all zero before the
+ * first call. */
+template <class T> struct block_sums {
+    static constexpr bool ADDS = ADDS_BY_ATOMICS<T>;
+    using state = std::conditional_t<ADDS, sum_and_count, tile_status<T>>;
+    state *states;     /* one per sum, or one per block of each sum */
+    unsigned *tickets; /* one per sum, drawn over all calls since prepare(); not if ADDS */
+    unsigned blocks;   /* of each sum */
+    uint32_t epoch;    /* of the call */
+};
 
-/* Stores the block's total. Returns true in the last block to do so. */
 template <class T>
-__device__ __forceinline__ bool publish_total(T total, const block_share<T> &share, bool *last)
+__device__ __forceinline__ typename block_sums<T>::state *state_of(const block_sums<T> &sums,
+                                                                   unsigned sum, unsigned block)
 {
-    if (threadIdx.x == 0) {
-        store_to_l2(&share.totals[share.index], total);
-        __threadfence();
-        *last = atomicAdd(share.tickets, 1u) == share.last_ticket;
-        __threadfence();
-    }
-    __syncthreads();
-    return *last;
+    return &sums.states[block_sums<T>::ADDS ? sum : (uint64_t)sum * sums.blocks + block];
 }
 
-/* Called by every block of a share with its total, the same in all threads: stores their sum as an
- * Element. */
-template <class T, class Element>
-__device__ __forceinline__ void sum_of_blocks(T total, const block_share<T> &share,
-                                              shared_layout<T> *shared, Element *result)
+/* Adds the block's total to those of the others. Returns true in the block that has the sum of all
+ * then, in its first thread. */
+template <class T>
+__device__ __forceinline__ bool add_to_others(T *total, sum_and_count *state, unsigned blocks)
 {
-    if (share.blocks > 1) {
-        if (!publish_total(total, share, &shared->last))
-            return;
-        T sum = T(0);
-        for (unsigned b = threadIdx.x; b < share.blocks; b += blockDim.x)
-            sum += load_from_l2(&share.totals[b]);
-        total = block_sum(sum, shared->warp_totals);
-    }
+    if (threadIdx.x > 0)
+        return false;
+    const sum_and_count before = atomicAdd(state, (sum_and_count)*total << 32 | 1);
+    if ((uint32_t)before + 1 < blocks)
+        return false;
+    *total += T(before >> 32);
+    *state = 0;
+    return true;
+}
+
+/* Publishes the block's total. Returns true in the block that was the last to begin, all of whose
+ * threads have the sum of all then. */
+template <class T>
+__device__ __forceinline__ bool collect_if_last(T *total, const block_sums<T> &sums, unsigned sum,
+                                                unsigned block, shared_layout<T> *shared)
+{
     if (threadIdx.x == 0)
+        publish(state_of(sums, sum, block), *total, sums.epoch);
+    if (!shared->last)
+        return false;
+    __syncthreads(); /* all have read the warps' totals */
+    const T share = share_of_values<2>(state_of(sums, sum, 0), 0u, sums.blocks, threadIdx.x,
+                                       blockDim.x, sums.epoch, [] { spin_wait(); });
+    *total = block_sum(share, shared->warp_totals);
+    return true;
+}
+
+/* Called by every block of a sum, of two or more, with its index among them: stores the sum of what
+ * thread_sum() returns in all their threads, as an Element. */
+template <class T, class ThreadSum, class Element>
+__device__ __forceinline__ void sum_of_blocks(const block_sums<T> &sums, unsigned sum,
+                                              unsigned block, ThreadSum thread_sum, Element *result)
+{
+    constexpr bool ADDS = ADDS_BY_ATOMICS<T>;
+    auto *shared = shared_memory<shared_layout<T>>();
+    const bool draws = !ADDS && threadIdx.x == 0;
+    /* Its answer comes while the elements are loaded. */
+    const unsigned ticket = draws ? atomicAdd(&sums.tickets[sum], 1u) : 0;
+    T total = thread_sum();
+    if (draws)
+        shared->last = ticket + 1 == sums.blocks * sums.epoch;
+    total = block_sum(total, shared->warp_totals);
+    bool has_sum;
+    if constexpr (ADDS)
+        has_sum = add_to_others(&total, state_of(sums, sum, block), sums.blocks);
+    else
+        has_sum = collect_if_last(&total, sums, sum, block, shared);
+    if (has_sum && threadIdx.x == 0)
         *result = narrow<Element>(total);
+}
+
+/* ---- host side ---- */
+
+template <class T> size_t tickets_bytes(uint64_t sums)
+{
+    return block_sums<T>::ADDS ? 0 : next_place(sums * sizeof(unsigned));
+}
+
+template <class T> size_t block_sums_bytes(uint64_t sums, unsigned blocks)
+{
+    if (blocks == 1)
+        return 0;
+    return tickets_bytes<T>(sums) +
+           sums * (block_sums<T>::ADDS ? 1 : blocks) * sizeof(typename block_sums<T>::state);
+}
+
+template <class T>
+block_sums<T> block_sums_in(const struct call *call, uint64_t sums, unsigned blocks)
+{
+    auto *scratch = static_cast<char *>(call->scratch);
+    using state = typename block_sums<T>::state;
+    return {reinterpret_cast<state *>(scratch + tickets_bytes<T>(sums)),
+            reinterpret_cast<unsigned *>(scratch), blocks, (uint32_t)call->epoch};
 }
 
 inline unsigned resident_threads(const struct device_limits *device)

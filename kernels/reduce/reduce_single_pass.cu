@@ -1,8 +1,8 @@
-/* reduce_single_pass: one launch; the block that finishes last adds up all totals.
- * Source:  the threadFenceReduction sample of the CUDA toolkit for the last block;
+/* reduce_single_pass: one launch; the totals of blocks are added by atomics or by one block.
+ * Source:  the threadFenceReduction sample of the CUDA toolkit for one launch;
  *          Luitjens, "Faster parallel reductions on Kepler", 2014, for the warps.
  * Work:    O(n). Depth: O(n / threads + log threads).
- * DRAM:    one read, 16 bytes per access; one total per block.
+ * DRAM:    one read, 16 bytes per access.
  * Shared:  warp_totals[32], last.
  * Order of additions: fixed by n, the block size and the number of multiprocessors.
  * Relies:  see block_totals.cuh. */
@@ -17,9 +17,8 @@ namespace SCANBENCH_BACKEND
 /* Sums PACKS rows, one pack per row for this thread, from `first` on; all loads are issued before
  * the first is used. FULL: the array has them all. Otherwise packs that it cuts off are left out,
  * and the array's first pack is loaded in their place; it must have one. */
-template <bool FULL, class T>
-__device__ __forceinline__ register_sum<T> sum_of_rows(const T *in, uint64_t first, uint64_t row,
-                                                       uint64_t n)
+template <bool FULL, class T, class Index>
+__device__ __forceinline__ register_sum<T> sum_of_rows(const T *in, Index first, Index row, Index n)
 {
     constexpr unsigned WIDTH = PACK_WIDTH<T>;
     const auto there = [&](unsigned p) { return FULL || first + p * row + WIDTH <= n; };
@@ -34,6 +33,20 @@ __device__ __forceinline__ register_sum<T> sum_of_rows(const T *in, uint64_t fir
     return sum;
 }
 
+/* The thread's sum over the last tile of the array, which begins with `first` and may be partial,
+ * and the elements of the pack that the array cuts off. */
+template <class T, class Index>
+__device__ __forceinline__ register_sum<T> sum_of_last_tile(const T *in, Index first, Index n)
+{
+    constexpr unsigned WIDTH = PACK_WIDTH<T>;
+    const unsigned cut_off = n % WIDTH;
+    const T last = threadIdx.x < cut_off ? in[n - cut_off + threadIdx.x] : T(0);
+    register_sum<T> sum(0);
+    if (n >= WIDTH)
+        sum = sum_of_rows<false>(in, first + threadIdx.x * WIDTH, (Index)blockDim.x * WIDTH, n);
+    return sum + widen(last);
+}
+
 /* The thread's sum over the tiles of its block. */
 template <class T> __device__ __forceinline__ register_sum<T> thread_sum(const T *in, uint64_t n)
 {
@@ -44,68 +57,74 @@ template <class T> __device__ __forceinline__ register_sum<T> thread_sum(const T
     register_sum<T> sum(0);
     for (; first + tile <= n; first += stride)
         sum += sum_of_rows<true>(in, first + threadIdx.x * WIDTH, row, n);
-    /* One block has the last tile, if that is partial, and the elements of the pack cut off. */
-    if (first < n) {
-        const unsigned cut_off = n % WIDTH;
-        const T last = threadIdx.x < cut_off ? in[n - cut_off + threadIdx.x] : T(0);
-        if (n >= WIDTH)
-            sum += sum_of_rows<false>(in, first + threadIdx.x * WIDTH, row, n);
-        sum += widen(last);
-    }
+    if (first < n)
+        sum += sum_of_last_tile(in, first, n);
     return sum;
 }
 
 template <class T>
 __global__ void __launch_bounds__(1024)
-    reduce_kernel(const T *in, uint64_t n, register_sum<T> *totals, ticket_counter *tickets,
-                  unsigned last_ticket, T *result)
+    reduce_kernel(const T *in, uint64_t n, block_sums<register_sum<T>> sums, T *result)
 {
-    auto *shared = shared_memory<shared_layout<register_sum<T>>>();
-    const register_sum<T> total = block_sum(thread_sum(in, n), shared->warp_totals);
-    sum_of_blocks(total, {totals, tickets, gridDim.x, blockIdx.x, last_ticket}, shared, result);
+    sum_of_blocks(
+        sums, 0, blockIdx.x, [&] { return thread_sum(in, n); }, result);
 }
 
-/* As many blocks as are resident together or have work; at least one, since the sum of no
- * elements is 0. */
-static unsigned blocks_for(const struct problem *problem)
+/* A tile at most. Its code is short: with cold caches, it comes from DRAM. */
+template <class T>
+__global__ void __launch_bounds__(1024) reduce_tile_kernel(const T *in, unsigned n, T *result)
+{
+    using Sum = register_sum<T>;
+    const Sum total =
+        block_sum(sum_of_last_tile(in, 0u, n), shared_memory<shared_layout<Sum>>()->warp_totals);
+    if (threadIdx.x == 0)
+        *result = narrow<T>(total);
+}
+
+/* A block for each tile, which share out multiprocessors best, but no more atomics than one word
+ * bears; or as many blocks as are resident together. At least one, since the sum of no elements
+ * is 0. */
+template <class Sum> static unsigned blocks_for(const struct problem *problem)
 {
     const uint64_t tile =
         (uint64_t)problem->block * PACKS * PACK_BYTES / element_bytes(problem->type);
-    return (unsigned)std::clamp<uint64_t>(ceil_div(problem->n, tile), 1,
-                                          resident_blocks(problem->device, problem->block));
+    const unsigned most = ADDS_BY_ATOMICS<Sum> ? (unsigned)MOST_ATOMICS
+                                               : resident_blocks(problem->device, problem->block);
+    return (unsigned)std::clamp<uint64_t>(ceil_div(problem->n, tile), 1, most);
 }
 
-/* The counter and one total per block. */
 static size_t scratch_bytes(const struct problem *problem)
 {
     if (problem->segments != SEGMENTS_NONE)
         return segment_sums::scratch_bytes(problem);
-    return PACK_BYTES + blocks_for(problem) * sizeof(uint64_t);
+    size_t bytes = 0;
+    with_stored_operand<true>(problem, [&](auto zero) {
+        using Sum = register_sum<decltype(zero)>;
+        bytes = block_sums_bytes<Sum>(1, blocks_for<Sum>(problem));
+    });
+    return bytes;
 }
 
 template <class T> static void reduce(const struct call *call)
 {
     const struct problem *problem = &call->problem;
-    const unsigned blocks = blocks_for(problem);
     using Sum = register_sum<T>;
-    launch<reduce_kernel<T>>(
-        queue_of(call),
-        {blocks,
-         problem->block,
-         {problem->n * sizeof(T) + blocks * sizeof(Sum), sizeof(T)},
-         sizeof(shared_layout<Sum>)},
-        static_cast<const T *>(call->input), problem->n,
-        reinterpret_cast<Sum *>(static_cast<char *>(call->scratch) + PACK_BYTES),
-        static_cast<ticket_counter *>(call->scratch), call->epoch * blocks - 1,
-        static_cast<T *>(call->output));
+    const unsigned blocks = blocks_for<Sum>(problem);
+    const launch_shape shape = {
+        blocks, problem->block, {problem->n * sizeof(T), sizeof(T)}, sizeof(shared_layout<Sum>)};
+    const T *in = static_cast<const T *>(call->input);
+    T *result = static_cast<T *>(call->output);
+    if (blocks == 1)
+        return launch<reduce_tile_kernel<T>>(queue_of(call), shape, in, (unsigned)problem->n,
+                                             result);
+    launch<reduce_kernel<T>>(queue_of(call), shape, in, problem->n,
+                             block_sums_in<Sum>(call, 1, blocks), result);
 }
 
 static void run(const struct call *call)
 {
     if (call->problem.segments != SEGMENTS_NONE)
-        return with_sum_type(call->problem.type, [&](auto zero) {
-            with_counting(zero, [&]<class Operand>(Operand) { segment_sums::run<Operand>(call); });
-        });
+        return segment_sums::run(call);
     with_stored_operand<true>(&call->problem, [&](auto zero) { reduce<decltype(zero)>(call); });
 }
 
@@ -119,7 +138,7 @@ ALGORITHM_DESCRIPTOR(reduce_single_pass) = {
     .operator_types = TYPES_OF_4_AND_8_BYTES,
     .segment_types = TYPES_OF_OWN_SUMS,
     .default_block = 512,
-    .summary = "one launch over resident blocks; the last to finish adds up the totals",
+    .summary = "one launch; blocks add up their totals by atomics, or the last to begin does",
     .source = "CUDA toolkit samples; Luitjens 2014",
     .scratch_bytes = SCANBENCH_BACKEND::scratch_bytes,
     .prepare = SCANBENCH_BACKEND::clear_scratch,

@@ -31,8 +31,9 @@ struct segment {
     uint64_t begin, end;
 };
 
-struct rows {
-    static constexpr bool LENGTHS_DIFFER = false;
+/* WHOLE_PACKS: no pack belongs to two rows. */
+template <bool WHOLE> struct rows {
+    static constexpr bool LENGTHS_DIFFER = false, WHOLE_PACKS = WHOLE;
     uint64_t length, n;
 
     __device__ __forceinline__ segment operator[](uint64_t s) const
@@ -42,7 +43,7 @@ struct rows {
 };
 
 struct between_offsets {
-    static constexpr bool LENGTHS_DIFFER = true;
+    static constexpr bool LENGTHS_DIFFER = true, WHOLE_PACKS = false;
     const uint64_t *offsets;
 
     __device__ __forceinline__ segment operator[](uint64_t s) const
@@ -67,9 +68,19 @@ __device__ __forceinline__ T sum_within(const pack<T, PACK_WIDTH<T>> &x, uint64_
     return sum;
 }
 
+template <class T, class Held>
+__device__ __forceinline__ pack<T, PACK_WIDTH<T>> as_pack(const Held &x)
+{
+    pack<T, PACK_WIDTH<T>> elements;
+    memcpy(&elements, &x, sizeof elements);
+    return elements;
+}
+
 /* Thread `member` of `members` reads every `members`-th pack of the segment. Returns the sum of
- * what it reads. All loads of a round are issued before the first is used. */
-template <class T>
+ * what it reads. All loads of a round are issued before the first is used; in place of a pack that
+ * is not there, the round's first is loaded. Whole packs are left out by a selection: a branch
+ * would take loads along. */
+template <class Segments, class T>
 __device__ __forceinline__ T member_sum(const T *in, uint64_t n, const segment &segment,
                                         unsigned member, unsigned members)
 {
@@ -79,21 +90,17 @@ __device__ __forceinline__ T member_sum(const T *in, uint64_t n, const segment &
     T sum = T(0);
     for (uint64_t at = segment.begin / WIDTH + member; at < end; at += PACKS * members) {
         const auto left = (unsigned)min(end - at, (uint64_t)PACKS * members);
-        const auto there = [&](unsigned p) { return p * members < left; };
-        /* As words: bytes of packs that are loaded under a condition would take a register each. */
-        using words = pack<uint32_t, PACK_BYTES / sizeof(uint32_t)>;
-        words loaded[PACKS] = {};
+        const auto there = [&](unsigned p) { return p == 0 || p * members < left; };
+        held_pack<T> x[PACKS];
 #pragma unroll
         for (unsigned p = 0; p < PACKS; p++)
-            if (there(p))
-                loaded[p] = *reinterpret_cast<const words *>(in + (at + p * members) * WIDTH);
+            x[p] = load_held<held_pack<T>>(in + (at + (there(p) ? p * members : 0)) * WIDTH);
 #pragma unroll
         for (unsigned p = 0; p < PACKS; p++)
-            if (there(p)) {
-                pack<T, WIDTH> x;
-                memcpy(&x, &loaded[p], sizeof x);
-                sum += sum_within(x, (at + p * members) * WIDTH, segment);
-            }
+            if constexpr (Segments::WHOLE_PACKS)
+                sum += there(p) ? T(pack_sum(x[p])) : T(0);
+            else if (there(p))
+                sum += sum_within(as_pack<T>(x[p]), (at + p * members) * WIDTH, segment);
     }
     /* The elements of the pack that the array cuts off. */
     for (uint64_t i = max(segment.begin, whole * WIDTH) + member; i < segment.end; i += members)
@@ -112,6 +119,17 @@ __device__ __forceinline__ void prefetch_elements(const T *in, uint64_t prefetch
         if (at < prefetched)
             prefetch_to_l2(reinterpret_cast<const char *>(in) + at);
     }
+}
+
+/* The block stores the sum of a segment. */
+template <class T, class Segments>
+__device__ __forceinline__ void store_sum(const T *in, uint64_t n, const Segments &segments,
+                                          uint64_t s, T *warp_totals, T *results)
+{
+    const T sum = member_sum<Segments>(in, n, segments[s], threadIdx.x, blockDim.x);
+    const T total = block_sum(sum, warp_totals);
+    if (threadIdx.x == 0)
+        results[s] = total;
 }
 
 template <class T> struct lanes_layout {
@@ -137,24 +155,23 @@ __device__ __forceinline__ void help(const T *in, uint64_t n, const Segments &se
     for (unsigned left = __ballot_sync(ALL_LANES, needs_help && !needs_block); left != 0;
          left &= left - 1) {
         const uint64_t its = shuffle_from(s, __ffs((int)left) - 1);
-        const T sum = warp_sum(member_sum(in, n, segments[its], lane_index(), WARP));
+        const T sum = warp_sum(member_sum<Segments>(in, n, segments[its], lane_index(), WARP));
         if (lane_index() == 0)
             results[its] = sum;
     }
     __syncthreads();
     for (unsigned k = 0; k < shared->count; k++) {
-        const uint64_t its = shared->number[k];
-        const T sum = block_sum(member_sum(in, n, segments[its], threadIdx.x, blockDim.x),
-                                shared->warp_totals);
-        if (threadIdx.x == 0)
-            results[its] = sum;
+        store_sum(in, n, segments, shared->number[k], shared->warp_totals, results);
         __syncthreads(); /* all have read the totals */
     }
 }
 
+/* How many of the largest blocks are to be resident together. */
+template <class T> constexpr unsigned LARGEST_BLOCKS = sizeof(T) < sizeof(uint32_t) ? 1 : 2;
+
 /* A segment has 2^log_members lanes, and help if it has more elements than `most`. */
 template <class T, class Segments>
-__global__ void __launch_bounds__(1024)
+__global__ void LAUNCH_BOUNDS(1024, Segments::WHOLE_PACKS ? LARGEST_BLOCKS<T> : 1)
     lanes_kernel(const T *in, uint64_t n, Segments segments, uint64_t count, unsigned log_members,
                  uint64_t most, uint64_t prefetched, T *results)
 {
@@ -168,7 +185,7 @@ __global__ void __launch_bounds__(1024)
     const bool needs_help = Segments::LENGTHS_DIFFER && length > most;
     T sum = T(0);
     if (!needs_help)
-        sum = member_sum(in, n, own, member, members);
+        sum = member_sum<Segments>(in, n, own, member, members);
     for (unsigned stride = members / 2; stride > 0; stride /= 2)
         sum += shuffle_xor(sum, stride);
     if (s < count && member == 0 && !needs_help)
@@ -177,21 +194,65 @@ __global__ void __launch_bounds__(1024)
         help(in, n, segments, s, length, needs_help && member == 0, results);
 }
 
-/* A segment has `pieces` blocks. */
+/* Rows of `lanes` packs, one for each lane, so that neighbouring lanes read neighbouring packs. A
+ * warp sums PACKS times as many rows as it has lanes for. */
+template <class T>
+__global__ void __launch_bounds__(1024)
+    short_rows_kernel(const T *in, uint64_t n, uint64_t count, unsigned lanes, T *results)
+{
+    constexpr unsigned WIDTH = PACK_WIDTH<T>;
+    const uint64_t warp = global_thread() / WARP;
+    const uint64_t first = (warp * PACKS * WARP + lane_index()) * WIDTH; /* element */
+    const uint64_t end = (warp + 1) * PACKS * WARP * WIDTH;
+    const unsigned rows = WARP / lanes; /* that the lanes read together */
+    const uint64_t row = warp * PACKS * rows + lane_index() / lanes;
+    held_pack<T> x[PACKS];
+    T sum[PACKS];
+#pragma unroll
+    for (unsigned p = 0; p < PACKS; p++)
+        if (end <= n)
+            x[p] = load_held<held_pack<T>>(in + first + p * WARP * WIDTH);
+        else
+            load_held<false>(&x[p], in, first + p * WARP * WIDTH, n);
+#pragma unroll
+    for (unsigned p = 0; p < PACKS; p++)
+        sum[p] = T(pack_sum(x[p]));
+    for (unsigned stride = 1; stride < lanes; stride *= 2)
+#pragma unroll
+        for (unsigned p = 0; p < PACKS; p++)
+            sum[p] += shuffle_xor(sum[p], stride);
+#pragma unroll
+    for (unsigned p = 0; p < PACKS; p++)
+        if (lane_index() % lanes == 0 && row + p * rows < count)
+            results[row + p * rows] = sum[p];
+}
+
+/* A segment has a block. */
 template <class T, class Segments>
-__global__ void LAUNCH_BOUNDS(1024, sizeof(T) < sizeof(uint32_t) ? 1 : 2)
-    blocks_kernel(const T *in, uint64_t n, Segments segments, unsigned pieces, uint64_t prefetched,
-                  T *totals, ticket_counter *tickets, unsigned last_ticket, T *results)
+__global__ void LAUNCH_BOUNDS(1024, LARGEST_BLOCKS<T>)
+    block_kernel(const T *in, uint64_t n, Segments segments, uint64_t prefetched, T *results)
 {
     if constexpr (Segments::LENGTHS_DIFFER)
         prefetch_elements(in, prefetched);
-    auto *shared = shared_memory<shared_layout<T>>();
-    const unsigned s = blockIdx.x / pieces, piece = blockIdx.x % pieces;
-    const T total = block_sum(
-        member_sum(in, n, segments[s], piece * blockDim.x + threadIdx.x, pieces * blockDim.x),
-        shared->warp_totals);
-    sum_of_blocks(total, {totals + (uint64_t)s * pieces, tickets + s, pieces, piece, last_ticket},
-                  shared, &results[s]);
+    store_sum(in, n, segments, blockIdx.x, shared_memory<shared_layout<T>>()->warp_totals, results);
+}
+
+/* A segment has `sums.blocks` blocks. */
+template <class T, class Segments>
+__global__ void LAUNCH_BOUNDS(1024, LARGEST_BLOCKS<T>)
+    blocks_kernel(const T *in, uint64_t n, Segments segments, uint64_t prefetched,
+                  block_sums<T> sums, T *results)
+{
+    if constexpr (Segments::LENGTHS_DIFFER)
+        prefetch_elements(in, prefetched);
+    const unsigned s = blockIdx.x / sums.blocks, piece = blockIdx.x % sums.blocks;
+    sum_of_blocks(
+        sums, s, piece,
+        [&] {
+            return member_sum<Segments>(in, n, segments[s], piece * blockDim.x + threadIdx.x,
+                                        sums.blocks * blockDim.x);
+        },
+        &results[s]);
 }
 
 /* ---- host side ---- */
@@ -226,10 +287,15 @@ inline shape lanes_for(const struct problem *problem, uint64_t packs)
     return {(unsigned)lanes, block_of(problem, threads), 1};
 }
 
-/* The pieces of long segments: as few as leave at most a tenth of the last wave of blocks idle. */
-inline shape pieces_for(const struct problem *problem, uint64_t packs)
+/* The pieces of long segments, each of one round where blocks add by atomics: small blocks share
+ * out multiprocessors best. Otherwise as few as leave at most a tenth of the last wave of blocks
+ * idle. */
+template <class T> shape pieces_for(const struct problem *problem, uint64_t packs)
 {
     const unsigned threads = block_of(problem, std::bit_ceil(ceil_div(packs, PACKS)));
+    const uint64_t rounds = ceil_div(packs, threads * PACKS);
+    if (ADDS_BY_ATOMICS<T>)
+        return {0, threads, (unsigned)std::min<uint64_t>(rounds, MOST_ATOMICS)};
     const uint64_t wave = resident_blocks(problem->device, threads);
     const uint64_t count = problem->segment_count;
     uint64_t pieces = 1;
@@ -238,7 +304,7 @@ inline shape pieces_for(const struct problem *problem, uint64_t packs)
         if (10 * pieces * count >= 9 * waves * wave)
             break;
     }
-    return {0, threads, (unsigned)std::min(pieces, ceil_div(packs, threads * PACKS))};
+    return {0, threads, (unsigned)std::min(pieces, rounds)};
 }
 
 /* At least 1. */
@@ -248,7 +314,7 @@ inline uint64_t mean_length(const struct problem *problem)
 }
 
 /* A lane gets a single round of packs if the threads for that leave half of the device idle. */
-inline shape shape_of(const struct problem *problem)
+template <class T> shape shape_of(const struct problem *problem)
 {
     if (problem->segment_count == 0)
         return {1, MIN_THREADS, 1};
@@ -258,21 +324,23 @@ inline shape shape_of(const struct problem *problem)
     const bool are_few = problem->segment_count * ceil_div(packs, PACKS) * 2 <=
                          (uint64_t)resident_threads(problem->device);
     const unsigned most_per_lane = are_few ? PACKS : (unsigned)LANES_UP_TO;
-    return packs <= WARP * most_per_lane ? lanes_for(problem, packs) : pieces_for(problem, packs);
+    return packs <= WARP * most_per_lane ? lanes_for(problem, packs)
+                                         : pieces_for<T>(problem, packs);
 }
 
-inline size_t tickets_bytes(const struct problem *problem)
+/* Calls f with a zero of the type that segments are summed in. */
+template <class Function> void with_segment_sum(const struct problem *problem, Function f)
 {
-    return next_place(problem->segment_count * sizeof(ticket_counter));
+    with_sum_type(problem->type, [&](auto zero) { with_counting(zero, f); });
 }
 
-/* A counter for each segment, and the totals of its pieces. */
 inline size_t scratch_bytes(const struct problem *problem)
 {
-    const shape shape = shape_of(problem);
-    return shape.pieces == 1 ? 0
-                             : tickets_bytes(problem) + problem->segment_count * shape.pieces *
-                                                            element_bytes(problem->type);
+    size_t bytes = 0;
+    with_segment_sum(problem, [&]<class T>(T) {
+        bytes = block_sums_bytes<T>(problem->segment_count, shape_of<T>(problem).pieces);
+    });
+    return bytes;
 }
 
 /* The whole of a small array. Of larger ones enough loads are in flight anyway, and prefetches are
@@ -284,10 +352,33 @@ inline uint64_t prefetched_bytes(const struct problem *problem)
     return bytes <= (uint64_t)problem->device->multiprocessors * MOST_PREFETCHED ? bytes : 0;
 }
 
+/* Have rows so few packs that those which a warp loads together are of several rows, and does that
+ * leave threads for half of the device? Where there is less, a lane should have one load. */
+template <class T> bool are_short_rows(const struct problem *problem)
+{
+    const uint64_t packs = problem->segment_length / PACK_WIDTH<T>;
+    return problem->segment_length % PACK_WIDTH<T> == 0 && packs < WARP &&
+           std::has_single_bit(packs) &&
+           problem->segment_count * packs * 2 >=
+               (uint64_t)resident_threads(problem->device) * PACKS;
+}
+
+template <class T> void run_on_short_rows(const struct call *call)
+{
+    const struct problem *problem = &call->problem;
+    const uint64_t packs = problem->segment_length / PACK_WIDTH<T>, count = problem->segment_count;
+    launch<short_rows_kernel<T>>(queue_of(call),
+                                 {ceil_div(count * packs, (uint64_t)PACKS * problem->block),
+                                  problem->block,
+                                  {problem->n * sizeof(T), sizeof(T)}},
+                                 static_cast<const T *>(call->input), problem->n, count,
+                                 (unsigned)packs, static_cast<T *>(call->output));
+}
+
 template <class T, class Segments> void run_on(const struct call *call, const Segments &segments)
 {
     const struct problem *problem = &call->problem;
-    const shape shape = shape_of(problem);
+    const shape shape = shape_of<T>(problem);
     const uint64_t count = problem->segment_count;
     const launch_traffic traffic = {problem->n * sizeof(T) + second_bytes(problem), sizeof(T)};
     const T *in = static_cast<const T *>(call->input);
@@ -303,22 +394,30 @@ template <class T, class Segments> void run_on(const struct call *call, const Se
                                       : 0},
             in, problem->n, segments, count, std::countr_zero(shape.lanes),
             LONG * mean_length(problem), prefetched, results);
-    auto *scratch = static_cast<char *>(call->scratch);
-    launch<blocks_kernel<T, Segments>>(
-        queue_of(call), {blocks, shape.threads, traffic, sizeof(shared_layout<T>)}, in, problem->n,
-        segments, shape.pieces, prefetched,
-        reinterpret_cast<T *>(shape.pieces > 1 ? scratch + tickets_bytes(problem) : nullptr),
-        reinterpret_cast<ticket_counter *>(scratch), call->epoch * shape.pieces - 1, results);
+    const size_t shared = sizeof(shared_layout<T>);
+    if (shape.pieces == 1)
+        return launch<block_kernel<T, Segments>>(queue_of(call),
+                                                 {blocks, shape.threads, traffic, shared}, in,
+                                                 problem->n, segments, prefetched, results);
+    launch<blocks_kernel<T, Segments>>(queue_of(call), {blocks, shape.threads, traffic, shared}, in,
+                                       problem->n, segments, prefetched,
+                                       block_sums_in<T>(call, count, shape.pieces), results);
 }
 
-template <class T> void run(const struct call *call)
+inline void run(const struct call *call)
 {
     const struct problem *problem = &call->problem;
     if (problem->segment_count == 0)
         return;
-    if (problem->segments == SEGMENTS_ROWS)
-        return run_on<T>(call, rows{problem->segment_length, problem->n});
-    run_on<T>(call, between_offsets{static_cast<const uint64_t *>(call->second)});
+    with_segment_sum(problem, [&]<class T>(T) {
+        if (problem->segments == SEGMENTS_ROWS && are_short_rows<T>(problem))
+            return run_on_short_rows<T>(call);
+        if (problem->segments == SEGMENTS_ROWS && problem->segment_length % PACK_WIDTH<T> == 0)
+            return run_on<T>(call, rows<true>{problem->segment_length, problem->n});
+        if (problem->segments == SEGMENTS_ROWS)
+            return run_on<T>(call, rows<false>{problem->segment_length, problem->n});
+        run_on<T>(call, between_offsets{static_cast<const uint64_t *>(call->second)});
+    });
 }
 
 } // namespace segment_sums
