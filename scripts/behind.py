@@ -5,8 +5,8 @@ A page has a table with this head, whose lines are written from all files of the
 
     | CUB is faster | file | CUB's time over that of `auto` |
 
-Rows of one GPU count that passed, with cold caches. Ratios of 0.995 or more do not count. Where a file has several
-rows of a configuration, as of several processes, their median counts.
+or, if it is nowhere, the line `none`. Rows of one GPU count that passed, with cold caches. Ratios of 0.995 or more do
+not count. Where a file has several rows of a configuration, as of several processes, their median counts.
 
 --check writes nothing. It names the pages whose table the rows contradict, and then exits with 1."""
 import csv
@@ -74,7 +74,8 @@ def with_table(page):
     after = rest.split("\n")
     while after and after[0].startswith("|"):
         del after[0]
-    table = "".join(line + "\n" for line in lines_of(os.path.dirname(page) or "."))
+    lines = list(lines_of(os.path.dirname(page) or ".")) or ["| none |  |  |"]
+    table = "".join(line + "\n" for line in lines)
     return text, before + head + table + "\n".join(after)
 
 

@@ -89,15 +89,28 @@ static bool takes_operands(const struct trial *trial)
            operation_has(trial->call->problem.op, HAS_OPERATOR);
 }
 
-/* Counts the applications of an operator in a run with arrays of its own: operands that count want
- * zeros, and leave no result. */
+/* Operands that count may go another way through an algorithm than the numbers that they stand for,
+ * and need other scratch memory. */
+static size_t counted_scratch_bytes(const struct trial *trial)
+{
+    if (trial->algorithm->scratch_bytes == nullptr)
+        return 0;
+    emulator_start_counting_applications();
+    const size_t bytes = trial->algorithm->scratch_bytes(&trial->call->problem);
+    emulator_stop_counting_applications();
+    return bytes;
+}
+
+/* Counts the applications of an operator in a run with arrays and scratch memory of its own:
+ * operands that count want zeros, and leave no result. */
 static const char *count_applications(cuda_device *device, const struct trial *trial)
 {
     const struct problem *problem = &trial->call->problem;
     const uint64_t most = std::max(problem->n, result_elements(problem));
     const size_t bytes = next_place(most * element_bytes(problem->type));
+    const size_t scratch = counted_scratch_bytes(trial);
     char *arrays = nullptr;
-    cudaError_t error = cudaMalloc(&arrays, 2 * bytes);
+    cudaError_t error = cudaMalloc(&arrays, 2 * bytes + scratch);
     if (error == cudaSuccess)
         error = cudaMemset(arrays, 0, 2 * bytes);
     if (error != cudaSuccess)
@@ -107,6 +120,8 @@ static const char *count_applications(cuda_device *device, const struct trial *t
     counted.call = &call;
     call.input = arrays;
     call.output = arrays + bytes;
+    call.scratch = scratch > 0 ? arrays + 2 * bytes : nullptr;
+    call.scratch_bytes = scratch;
     if (problem->binary_operator == OPERATOR_RECURRENCE)
         call.second = arrays;
     const char *why = prepare_series(device, &counted);

@@ -1,11 +1,12 @@
-/* block_totals.cuh: the sum of what several blocks have.
+/* block_totals.cuh: adds up the totals of several blocks.
  *
- * Unsigned numbers of up to 4 bytes have one sum in any order: each block adds its total by an
- * atomic that counts the blocks as well, and the last one then has the sum. It takes one trip to
- * the L2. Other totals are added in a fixed order, by one block.
+ * Unsigned numbers of up to 4 bytes have the same sum in any order. Each block adds its total to a
+ * word by one atomic, which also counts the block; the block that completes the count has the sum.
+ * That takes one trip to the L2. Other totals are added in a fixed order, by the last block to
+ * begin.
  *
- * Relies: on that block being the last to begin, as its ticket says. Only it waits, for blocks that
- * wait for nobody: so they need not be resident together. */
+ * Relies: on tickets, which tell that block that all others have begun. It waits for their totals;
+ * they wait for nobody. So blocks need not be resident together. */
 #pragma once
 
 #include "../pack.cuh"
@@ -43,11 +44,11 @@ using sum_and_count = unsigned long long;
 template <class T>
 constexpr bool ADDS_BY_ATOMICS = std::is_unsigned_v<T> && sizeof(T) <= sizeof(uint32_t);
 
-/* On one word; more of them take longer than loading what they add up. */
+/* The most atomics on one word in a call: more take longer than loading what they add up. */
 enum { MOST_ATOMICS = 8192 };
 
-/* Sums whose elements several blocks share, at least two: in global memory, all zero before the
- * first call. */
+/* Sums that at least two blocks share each. The memory is zero before the first call, and serves
+ * calls of one shape only. */
 template <class T> struct block_sums {
     static constexpr bool ADDS = ADDS_BY_ATOMICS<T>;
     using state = std::conditional_t<ADDS, sum_and_count, tile_status<T>>;
@@ -59,13 +60,13 @@ template <class T> struct block_sums {
 
 template <class T>
 __device__ __forceinline__ typename block_sums<T>::state *state_of(const block_sums<T> &sums,
-                                                                   unsigned sum, unsigned block)
+                                                                   unsigned which, unsigned block)
 {
-    return &sums.states[block_sums<T>::ADDS ? sum : (uint64_t)sum * sums.blocks + block];
+    return &sums.states[block_sums<T>::ADDS ? which : (uint64_t)which * sums.blocks + block];
 }
 
-/* Adds the block's total to those of the others. Returns true in the block that has the sum of all
- * then, in its first thread. */
+/* Adds the block's total to its sum. In the first thread of the last block to do so, returns true
+ * and leaves the sum at *total. */
 template <class T>
 __device__ __forceinline__ bool add_to_others(T *total, sum_and_count *state, unsigned blocks)
 {
@@ -75,47 +76,47 @@ __device__ __forceinline__ bool add_to_others(T *total, sum_and_count *state, un
     if ((uint32_t)before + 1 < blocks)
         return false;
     *total += T(before >> 32);
-    *state = 0;
+    store_word(reinterpret_cast<uint64_t *>(state), 0); /* others accessed it by atomics */
     return true;
 }
 
-/* Publishes the block's total. Returns true in the block that was the last to begin, all of whose
- * threads have the sum of all then. */
+/* Publishes the block's total. In all threads of the last block to begin, returns true and leaves
+ * the sum at *total. */
 template <class T>
-__device__ __forceinline__ bool collect_if_last(T *total, const block_sums<T> &sums, unsigned sum,
+__device__ __forceinline__ bool collect_if_last(T *total, const block_sums<T> &sums, unsigned which,
                                                 unsigned block, shared_layout<T> *shared)
 {
     if (threadIdx.x == 0)
-        publish(state_of(sums, sum, block), *total, sums.epoch);
+        publish(state_of(sums, which, block), *total, sums.epoch);
     if (!shared->last)
         return false;
     __syncthreads(); /* all have read the warps' totals */
-    const T share = share_of_values<2>(state_of(sums, sum, 0), 0u, sums.blocks, threadIdx.x,
+    const T share = share_of_values<2>(state_of(sums, which, 0), 0u, sums.blocks, threadIdx.x,
                                        blockDim.x, sums.epoch, [] { spin_wait(); });
     *total = block_sum(share, shared->warp_totals);
     return true;
 }
 
-/* Called by every block of a sum, of two or more, with its index among them: stores the sum of what
- * thread_sum() returns in all their threads, as an Element. */
+/* Called by all blocks of a sum, which is number `which`; `block` is the block's index among them.
+ * Adds up what thread_sum() returns in their threads, and stores it as an Element. */
 template <class T, class ThreadSum, class Element>
-__device__ __forceinline__ void sum_of_blocks(const block_sums<T> &sums, unsigned sum,
+__device__ __forceinline__ void sum_of_blocks(const block_sums<T> &sums, unsigned which,
                                               unsigned block, ThreadSum thread_sum, Element *result)
 {
     constexpr bool ADDS = ADDS_BY_ATOMICS<T>;
     auto *shared = shared_memory<shared_layout<T>>();
     const bool draws = !ADDS && threadIdx.x == 0;
-    /* Its answer comes while the elements are loaded. */
-    const unsigned ticket = draws ? atomicAdd(&sums.tickets[sum], 1u) : 0;
+    /* The ticket arrives while the elements are loaded. */
+    const unsigned ticket = draws ? atomicAdd(&sums.tickets[which], 1u) : 0;
     T total = thread_sum();
     if (draws)
         shared->last = ticket + 1 == sums.blocks * sums.epoch;
     total = block_sum(total, shared->warp_totals);
     bool has_sum;
     if constexpr (ADDS)
-        has_sum = add_to_others(&total, state_of(sums, sum, block), sums.blocks);
+        has_sum = add_to_others(&total, state_of(sums, which, block), sums.blocks);
     else
-        has_sum = collect_if_last(&total, sums, sum, block, shared);
+        has_sum = collect_if_last(&total, sums, which, block, shared);
     if (has_sum && threadIdx.x == 0)
         *result = narrow<Element>(total);
 }

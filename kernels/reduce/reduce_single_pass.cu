@@ -4,7 +4,8 @@
  * Work:    O(n). Depth: O(n / threads + log threads).
  * DRAM:    one read, 16 bytes per access.
  * Shared:  warp_totals[32], last.
- * Order of additions: fixed by n, the block size and the number of multiprocessors.
+ * Order of additions: any for integers of up to 4 bytes, whose sum is the same; else fixed by n,
+ *          the block size and the number of multiprocessors.
  * Relies:  see block_totals.cuh. */
 #include "block_totals.cuh"
 #include "segment_sums.cuh"
@@ -81,15 +82,17 @@ __global__ void __launch_bounds__(1024) reduce_tile_kernel(const T *in, unsigned
         *result = narrow<T>(total);
 }
 
-/* A block for each tile, which share out multiprocessors best, but no more atomics than one word
- * bears; or as many blocks as are resident together. At least one, since the sum of no elements
- * is 0. */
+/* Where blocks add by atomics, one per tile, up to MOST_ATOMICS: blocks with little work keep all
+ * multiprocessors busy to the end. Else one per tile, up to as many as are resident together or
+ * two, since one sums a single tile (reduce_tile_kernel). At least one: the sum of no elements is
+ * 0. */
 template <class Sum> static unsigned blocks_for(const struct problem *problem)
 {
     const uint64_t tile =
         (uint64_t)problem->block * PACKS * PACK_BYTES / element_bytes(problem->type);
-    const unsigned most = ADDS_BY_ATOMICS<Sum> ? (unsigned)MOST_ATOMICS
-                                               : resident_blocks(problem->device, problem->block);
+    const unsigned most = ADDS_BY_ATOMICS<Sum>
+                              ? (unsigned)MOST_ATOMICS
+                              : std::max(resident_blocks(problem->device, problem->block), 2u);
     return (unsigned)std::clamp<uint64_t>(ceil_div(problem->n, tile), 1, most);
 }
 
@@ -138,7 +141,8 @@ ALGORITHM_DESCRIPTOR(reduce_single_pass) = {
     .operator_types = TYPES_OF_4_AND_8_BYTES,
     .segment_types = TYPES_OF_OWN_SUMS,
     .default_block = 512,
-    .summary = "one launch; blocks add up their totals by atomics, or the last to begin does",
+    .summary =
+        "one launch; blocks add their totals by atomics, or the last one to begin adds them all",
     .source = "CUDA toolkit samples; Luitjens 2014",
     .scratch_bytes = SCANBENCH_BACKEND::scratch_bytes,
     .prepare = SCANBENCH_BACKEND::clear_scratch,

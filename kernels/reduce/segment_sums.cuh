@@ -1,7 +1,8 @@
 /* segment_sums.cuh: the sum of each segment: by lanes of a warp, by a block, or by several blocks,
  * whichever suits the mean length. Where lanes do it and lengths differ, all lanes of the warp help
  * with a segment that is much longer than the mean, or all threads of the block; never more than
- * one block.
+ * one block. Many rows of few packs are summed by warps whose loads each take in several rows
+ * (short_rows_kernel).
  *
  * DRAM: one read, 16 bytes per access, wherever segments begin; one sum per segment. */
 #pragma once
@@ -78,8 +79,8 @@ __device__ __forceinline__ pack<T, PACK_WIDTH<T>> as_pack(const Held &x)
 
 /* Thread `member` of `members` reads every `members`-th pack of the segment. Returns the sum of
  * what it reads. All loads of a round are issued before the first is used; in place of a pack that
- * is not there, the round's first is loaded. Whole packs are left out by a selection: a branch
- * would take loads along. */
+ * is not there, the round's first is loaded. Whole packs that are not there are left out by a
+ * selection: at a branch, the compiler would make the first load conditional, too. */
 template <class Segments, class T>
 __device__ __forceinline__ T member_sum(const T *in, uint64_t n, const segment &segment,
                                         unsigned member, unsigned members)
@@ -166,10 +167,11 @@ __device__ __forceinline__ void help(const T *in, uint64_t n, const Segments &se
     }
 }
 
-/* How many of the largest blocks are to be resident together. */
+/* How many of the largest blocks are to be resident together. Two leave 32 registers per thread. */
 template <class T> constexpr unsigned LARGEST_BLOCKS = sizeof(T) < sizeof(uint32_t) ? 1 : 2;
 
-/* A segment has 2^log_members lanes, and help if it has more elements than `most`. */
+/* A segment has 2^log_members lanes, and help if it has more elements than `most`. To take packs
+ * apart needs more than 32 registers. */
 template <class T, class Segments>
 __global__ void LAUNCH_BOUNDS(1024, Segments::WHOLE_PACKS ? LARGEST_BLOCKS<T> : 1)
     lanes_kernel(const T *in, uint64_t n, Segments segments, uint64_t count, unsigned log_members,
@@ -287,9 +289,8 @@ inline shape lanes_for(const struct problem *problem, uint64_t packs)
     return {(unsigned)lanes, block_of(problem, threads), 1};
 }
 
-/* The pieces of long segments, each of one round where blocks add by atomics: small blocks share
- * out multiprocessors best. Otherwise as few as leave at most a tenth of the last wave of blocks
- * idle. */
+/* The pieces of long segments. Where blocks add by atomics, one per round of packs, up to
+ * MOST_ATOMICS. Else as few as leave at most a tenth of the last wave of blocks idle. */
 template <class T> shape pieces_for(const struct problem *problem, uint64_t packs)
 {
     const unsigned threads = block_of(problem, std::bit_ceil(ceil_div(packs, PACKS)));

@@ -98,7 +98,7 @@ applied() {
     # The last result is made of n - 1 elements.
     local n=5000 flags
     for flags in --op=scan "--op=scan --type=f64" "--op=scan --type=u64" "--op=scan --operator=min" \
-        "--op=scan --operator=recurrence" --op=reduce "--op=reduce --type=f64" "--op=reduce --operator=xor"; do
+        "--op=scan --operator=recurrence" --op=reduce "--op=reduce --block=32" "--op=reduce --type=f64" "--op=reduce --operator=xor"; do
         # shellcheck disable=SC2086
         counts algo,work_per_element,depth,check --algo=own --n=$n $flags | grep ',passed$' |
             grep -v '^libscanbench,' >"$rows"
