@@ -574,7 +574,7 @@ open(sys.argv[2], "wb").write(build.replace(id, bytes(len(id))))'
 @test "processes: when one is killed, all end, a line says which, and finished rows are kept" {
     needs_mpi
     long_test
-    local started=$SECONDS victim job
+    local started=$SECONDS victim job said
     timeout 100 mpirun --allow-run-as-root --oversubscribe -np 3 "$mpi" --device=cpu --algo=mpi \
         --quiet --min-time=2 --n=1000,2^22 --output="$rows" \
         2>"$BATS_TEST_TMPDIR/err" &
@@ -587,6 +587,8 @@ open(sys.argv[2], "wb").write(build.replace(id, bytes(len(id))))'
     kill -9 "$victim"
     ! wait "$job" || false
     cat "$BATS_TEST_TMPDIR/err"
-    [ "$(grep -c "^scanbench: rank [0-2] (process $victim on .*) has ended" "$BATS_TEST_TMPDIR/err")" -eq 1 ]
+    # One of the others says so. On a busy machine, mpirun may have ended them before; then it says so itself.
+    said=$(grep -c "^scanbench: rank [0-2] (process $victim on .*) has ended" "$BATS_TEST_TMPDIR/err") || true
+    [ "$said" -eq 1 ] || { [ "$said" -eq 0 ] && grep -q 'mpirun noticed that process rank [0-2] ' "$BATS_TEST_TMPDIR/err"; }
     [ "$(columns n check | head -n 1)" = 1000,passed ]
 }

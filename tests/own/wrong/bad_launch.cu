@@ -1,5 +1,5 @@
 // expect: error,|scan_all|1025 threads per block, where 1 to 1024 are allowed
-// check: scan mine: 1 defect|a launch that CUDA refuses|threads per block, where 1 to 1024
+// check: scan mine: 2 defects|a launch of no threads|a launch that CUDA refuses|threads per block, where 1 to 1024
 // flags: --n=1025
 // A block has as many threads as there are elements, and nobody looks at the error.
 #include <scanbench_own.h>
