@@ -160,7 +160,7 @@ static void look_at_launch(bool kernel, bool own_code)
 static void on_tick(int, siginfo_t *, void *context)
 {
     const int saved_errno = errno;
-    if (!current_launch.running) {
+    if (!watching || !current_launch.running) {
         timer_set = false;
     } else if (!pthread_equal(pthread_self(), watched_thread)) {
         pthread_kill(watched_thread, TICK_SIGNAL);
@@ -243,7 +243,7 @@ static void start_watching(void)
     has_timer = has_timer || timer_create(CLOCK_MONOTONIC, &event, &timer) == 0;
 }
 
-/* A tick may still be on its way: its handler stays. */
+/* A tick may still be on its way: its handler stays, and does nothing. */
 static void stop_watching(void)
 {
     for (int f = 0; f < FAULTS; f++)

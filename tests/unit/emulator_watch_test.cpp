@@ -247,6 +247,22 @@ static void test_stop(void **)
     assert_usable();
 }
 
+static void busy_kernel(uint64_t ms)
+{
+    const clock_t end = clock() + (clock_t)ms * (CLOCKS_PER_SEC / 1000);
+    while (clock() < end) {
+    }
+}
+
+/* A tick of the launch before is still on its way when this one begins. */
+static void test_no_watch_any_longer(void **)
+{
+    begin_watch(1);
+    assert_usable();
+    emulator_watch_kernels(NULL);
+    assert_int_equal(RUN(busy_kernel, 1, 1, (uint64_t)200), cudaSuccess);
+}
+
 /* --- Faults ----------------------------------------------------------------- */
 
 /* So that no compiler and no sanitizer sees what the pointer is. */
@@ -370,6 +386,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_volatile_spins, set_up, stop_watch),
         cmocka_unit_test_setup_teardown(test_interrupted_threads_go_on, set_up, stop_watch),
         cmocka_unit_test_setup_teardown(test_stop, set_up, stop_watch),
+        cmocka_unit_test_setup_teardown(test_no_watch_any_longer, set_up, stop_watch),
         cmocka_unit_test_setup_teardown(test_faults, set_up, stop_watch),
         cmocka_unit_test_setup_teardown(test_faults_of_the_host, set_up, stop_watch),
         cmocka_unit_test_setup_teardown(test_default_stream, set_up, stop_watch),
