@@ -2,7 +2,7 @@
  * Source:  the threadFenceReduction sample of the CUDA toolkit for one launch;
  *          Luitjens, "Faster parallel reductions on Kepler", 2014, for the warps.
  * Work:    O(n). Depth: O(n / threads + log threads).
- * DRAM:    one read, 16 bytes per access.
+ * DRAM:    one read, 16 bytes per access; one total per block if they are not added by atomics.
  * Shared:  warp_totals[32], last.
  * Order of additions: any for integers of up to 4 bytes, whose sum is the same; else fixed by n,
  *          the block size and the number of multiprocessors.

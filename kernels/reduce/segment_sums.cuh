@@ -78,8 +78,8 @@ __device__ __forceinline__ pack<T, PACK_WIDTH<T>> as_pack(const Held &x)
 }
 
 /* Thread `member` of `members` reads every `members`-th pack of the segment. Returns the sum of
- * what it reads. All loads of a round are issued before the first is used; in place of a pack that
- * is not there, the round's first is loaded. Whole packs that are not there are left out by a
+ * what it reads. All loads of a round are issued before the first is used; instead of a pack
+ * that is not there, the round's first is loaded. Whole packs that are not there are left out by a
  * selection: at a branch, the compiler would make the first load conditional, too. */
 template <class Segments, class T>
 __device__ __forceinline__ T member_sum(const T *in, uint64_t n, const segment &segment,

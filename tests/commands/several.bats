@@ -574,21 +574,25 @@ open(sys.argv[2], "wb").write(build.replace(id, bytes(len(id))))'
 @test "processes: when one is killed, all end, a line says which, and finished rows are kept" {
     needs_mpi
     long_test
-    local started=$SECONDS victim job said
-    timeout 100 mpirun --allow-run-as-root --oversubscribe -np 3 "$mpi" --device=cpu --algo=mpi \
-        --quiet --min-time=2 --n=1000,2^22 --output="$rows" \
-        2>"$BATS_TEST_TMPDIR/err" &
-    job=$!
-    until grep -q ,passed, "$rows" 2>/dev/null; do
-        [ $((SECONDS - started)) -lt 60 ]
-        sleep 0.2
+    local said=0 tries victim job started
+    # On a busy machine mpirun may end the others before one of them can say so.
+    for ((tries = 0; tries < 3 && said == 0; tries++)); do
+        rm -f "$rows"
+        started=$SECONDS
+        timeout 100 mpirun --allow-run-as-root --oversubscribe -np 3 "$mpi" --device=cpu --algo=mpi \
+            --quiet --min-time=2 --n=1000,2^22 --output="$rows" \
+            2>"$BATS_TEST_TMPDIR/err" &
+        job=$!
+        until grep -q ,passed, "$rows" 2>/dev/null; do
+            [ $((SECONDS - started)) -lt 60 ]
+            sleep 0.2
+        done
+        victim=$(pgrep -f "^$mpi .*--output=$rows" | tail -n 1)
+        kill -9 "$victim"
+        ! wait "$job" || false
+        cat "$BATS_TEST_TMPDIR/err"
+        [ "$(columns n check | head -n 1)" = 1000,passed ]
+        said=$(grep -c "^scanbench: rank [0-2] (process $victim on .*) has ended" "$BATS_TEST_TMPDIR/err") || true
     done
-    victim=$(pgrep -f "^$mpi .*--output=$rows" | tail -n 1)
-    kill -9 "$victim"
-    ! wait "$job" || false
-    cat "$BATS_TEST_TMPDIR/err"
-    # One of the others says so. On a busy machine, mpirun may have ended them before; then it says so itself.
-    said=$(grep -c "^scanbench: rank [0-2] (process $victim on .*) has ended" "$BATS_TEST_TMPDIR/err") || true
-    [ "$said" -eq 1 ] || { [ "$said" -eq 0 ] && grep -q 'mpirun noticed that process rank [0-2] ' "$BATS_TEST_TMPDIR/err"; }
-    [ "$(columns n check | head -n 1)" = 1000,passed ]
+    [ "$said" -eq 1 ]
 }
