@@ -2,7 +2,8 @@
  *
  * Instead of a number, such an operand holds a depth: the length of the longest chain of
  * applications that led to it, each of which needs the result of the one before. Elements of the
- * input have depth 0. It is as large as the number, so a kernel takes the same steps. */
+ * input have depth 0. It is as large as the number, so a kernel takes the same steps, except
+ * where it adds doubles otherwise (sum_of_totals()) or integers by atomics. */
 #pragma once
 
 #include "platform.cuh"

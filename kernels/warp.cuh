@@ -224,23 +224,71 @@ template <class T> __device__ __forceinline__ T sum_of_first(unsigned count, con
     return warp_sum(lane_index() < count ? elements[lane_index()] : T(0));
 }
 
-/* Given each warp's total, the same in all its lanes, returns the sum of the earlier warps, and
- * at `*total` that of all warps. Uses one barrier. `totals`, one per warp, may be overwritten
- * only after another barrier. */
+/* The same of totals, one per warp. To shuffle a double takes two instructions, so each lane adds
+ * up four of them before: three rounds of shuffles instead of five. */
+template <class T> __device__ __forceinline__ T sum_of_totals(unsigned count, const T *totals)
+{
+    if constexpr (!std::is_same_v<T, double>) {
+        return sum_of_first(count, totals);
+    } else {
+        constexpr unsigned EACH = 4, LANES = WARP / EACH;
+        const unsigned first = lane_index() % LANES * EACH;
+        T own[EACH];
+#pragma unroll
+        for (unsigned k = 0; k < EACH; k++)
+            own[k] = first + k < count ? totals[first + k] : 0;
+        T sum = (own[0] + own[1]) + (own[2] + own[3]);
+#pragma unroll
+        for (unsigned stride = 1; stride < LANES; stride *= 2)
+            sum += shuffle_xor(sum, stride);
+        return sum;
+    }
+}
+
+/* Each warp stores its total, which all its lanes have, and waits for those of the others.
+ * `totals`, one per warp, may be overwritten only after another barrier. */
+template <class T> __device__ __forceinline__ void share_total(T warp_total, T *totals)
+{
+    if (lane_index() == 0)
+        totals[threadIdx.x / WARP] = warp_total;
+    __syncthreads();
+}
+
+/* Sums of warps' totals, with share_total(): of all warps. Every warp does its own addition, which
+ * saves a second barrier. */
+template <class T> __device__ __forceinline__ T sum_of_warps(T warp_total, T *totals)
+{
+    share_total(warp_total, totals);
+    return sum_of_totals(blockDim.x / WARP, totals);
+}
+
+/* Of the earlier warps. */
+template <class T> __device__ __forceinline__ T sum_of_earlier_warps(T warp_total, T *totals)
+{
+    share_total(warp_total, totals);
+    return sum_of_totals(threadIdx.x / WARP, totals);
+}
+
+/* Of the earlier warps. The first warp, which has none, gets the sum of all at `*total`, so each
+ * warp adds up once; in the others `*total` is of no use. */
+template <class T>
+__device__ __forceinline__ T sum_of_earlier_warps(T warp_total, T *totals, T *total)
+{
+    const unsigned warp = threadIdx.x / WARP;
+    share_total(warp_total, totals);
+    *total = sum_of_totals(warp == 0 ? blockDim.x / WARP : warp, totals);
+    return warp == 0 ? T(0) : *total;
+}
+
+/* Of the earlier warps, and at `*total` that of all, in every thread. */
 template <class T>
 __device__ __forceinline__ T block_exclusive_sum(T warp_total, T *totals, T *total)
 {
-    const unsigned warp = threadIdx.x / WARP;
-    if (lane_index() == 0)
-        totals[warp] = warp_total;
-    __syncthreads();
-    /* Every warp does its own addition, which saves a second barrier. */
-    *total = sum_of_first(blockDim.x / WARP, totals);
-    return sum_of_first(warp, totals);
+    *total = sum_of_warps(warp_total, totals);
+    return sum_of_totals(threadIdx.x / WARP, totals);
 }
 
-/* The sum of the values of the earlier threads of the block. Uses one barrier. `totals`, one per
- * warp, may be overwritten only after another barrier. */
+/* The sum of the values of the earlier threads of the block, with the barrier of share_total(). */
 template <class T> __device__ __forceinline__ T sum_of_earlier_threads(T own, T *totals)
 {
     const T inclusive = warp_inclusive_sum(own);

@@ -49,11 +49,11 @@ template <class T, unsigned BLOCK>
 __global__ void __launch_bounds__(BLOCK) tile_totals_kernel(const T *in, T *totals, uint64_t n)
 {
     const thread_rows<T> x = load_rows(in, first_of_lane<T>(), n);
-    T sum = T(0), total;
+    T sum = T(0);
 #pragma unroll
     for (unsigned r = 0; r < ROWS; r++)
         sum += pack_sum(x.row[r]);
-    block_exclusive_sum<T>(warp_sum(sum), shared_memory<T>(), &total);
+    const T total = sum_of_warps<T>(warp_sum(sum), shared_memory<T>());
     if (threadIdx.x == 0)
         totals[blockIdx.x] = total;
 }
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(BLOCK)
 {
     const uint64_t i = first_of_lane<T>();
     const thread_rows<T> x = load_rows(in, i, n);
-    T before[ROWS], warp_total = T(0), total;
+    T before[ROWS], warp_total = T(0);
 #pragma unroll
     for (unsigned r = 0; r < ROWS; r++) {
         const T mine = pack_sum(x.row[r]);
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(BLOCK)
         before[r] = warp_total + (lane_index() > 0 ? left : T(0));
         warp_total += shuffle_from(through, WARP - 1);
     }
-    T base = block_exclusive_sum<T>(warp_total, shared_memory<T>(), &total);
+    T base = sum_of_earlier_warps<T>(warp_total, shared_memory<T>());
     if (before_tiles.of_tile != nullptr)
         base += before_tiles.of_tile[blockIdx.x];
     for (unsigned k = 0; k < before_tiles.earlier_count; k++)

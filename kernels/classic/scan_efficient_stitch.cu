@@ -17,10 +17,10 @@ template <class T, unsigned BLOCK> using stitched_tile = blelloch_tile<T, BLOCK,
 template <class T, unsigned BLOCK>
 __global__ void __launch_bounds__(BLOCK) stitch_kernel(T *out, const T *totals, uint64_t n)
 {
-    T mine = T(0), prefix;
+    T mine = T(0);
     for (uint64_t tile = threadIdx.x; tile < blockIdx.x; tile += BLOCK)
         mine += totals[tile];
-    block_exclusive_sum<T>(warp_sum(mine), shared_memory<T>(), &prefix);
+    const T prefix = sum_of_warps<T>(warp_sum(mine), shared_memory<T>());
 
     const uint64_t i = 2 * global_thread();
     if (i >= n)

@@ -194,10 +194,7 @@ static __global__ void __launch_bounds__(MOST_CHOOSE_THREADS)
     const unsigned first = min(threadIdx.x * each, bins);
     const unsigned size = batches.members;
     const uint64_t sum = warp_sum(sum_bins(histogram, size, first, min(first + each, bins)));
-    if (lane_index() == 0)
-        shared->warp_totals[threadIdx.x / WARP] = sum;
-    __syncthreads();
-    const uint64_t sampled = sum_of_first(blockDim.x / WARP, shared->warp_totals);
+    const uint64_t sampled = sum_of_warps(sum, shared->warp_totals);
     __syncthreads();
     const unsigned c = blockIdx.x;
     const auto place =

@@ -1,14 +1,14 @@
 /* sort_lines.cuh: the keys of a tile's buckets leave it in whole lines of the memory they go to.
  *
  * A link between devices takes a line as one packet, and the two parts of a line at the border of
- * two runs as two. Here a block keeps the keys of a bucket that do not fill a line
- * for its next tile, and claims lines, not keys. What it has kept after its last tile goes as parts
- * of lines.
+ * two runs as two. Here a block keeps the keys of a bucket that do not fill a line for its next
+ * tile, and claims lines, not keys. What it has kept after its last tile goes as parts of lines.
  *
  * The first key for a bucket may lie within a line. So claims begin at the first whole line, and
  * the last to claim gets, after the bucket's end, the keys before that line. */
 #pragma once
 
+#include "../sort/partition_tile.cuh"
 #include "sort_routes.cuh"
 
 namespace SCANBENCH_BACKEND::sort_slices
@@ -21,117 +21,208 @@ template <class Key> struct destinations {
 
 template <class Key, unsigned THREADS, unsigned TILE, unsigned LINE_BYTES> struct line_layout {
     static constexpr unsigned LINE = LINE_BYTES / sizeof(Key);
+    static constexpr unsigned MOST_LINES = TILE / LINE + MOST_BUCKETS;
     static_assert(THREADS % LINE == 0 && TILE % LINE == 0);
-    uint8_t destination_of[MOST_BUCKETS];
-    uint16_t bucket_of_line[TILE / LINE + MOST_BUCKETS], first_line[MOST_BUCKETS];
-    uint16_t count[MOST_BUCKETS];  /* keys of the tile */
-    uint16_t kept[MOST_BUCKETS];   /* keys of earlier tiles; they go before those of the tile */
-    unsigned to_end[MOST_BUCKETS]; /* keys of the run before it goes on at the bucket's start */
-    Key *run[MOST_BUCKETS];        /* where the claimed run goes */
+    static_assert((MOST_LINES + 1) * LINE + TILE < 1 << 16, "what a run has in 16 bits");
+    static_assert(LINE <= 1 << 8, "what a rest has in 8 bits");
+    /* The keys that a tile writes are numbered, line after line. A run says where those of a
+     * bucket come from and go to. It is aligned so that one load takes it. */
+    struct alignas(16) run {
+        Key *to;          /* where key 0 would go */
+        int from;         /* where it would lie in the tile, perhaps before it */
+        uint16_t kept_to; /* the bucket's keys before this one are those kept */
+        uint16_t end;     /* its keys from this one on go to the bucket's start */
+    };
+    /* The keys of a bucket that fill no line: from a place in the tile to one among the kept. */
+    struct rest {
+        unsigned from : 16, to : 8, count : 8;
+    };
+    run runs[MOST_BUCKETS];
+    rest rests[MOST_BUCKETS];
+    /* Keys of the tile, and then where they begin in it. The others become zero meanwhile, for the
+     * next tile, which saves a barrier. */
+    unsigned counts[2][MOST_BUCKETS];
+    uint16_t bucket_of_line[MOST_LINES];
     unsigned lines;
     unsigned warp_totals[WARP];
-    Key kept_keys[MOST_BUCKETS][LINE];
+    Key kept[MOST_BUCKETS][LINE];
+    Key tile[TILE];
 };
 
-/* A destination as gather_runs() uses it, and the writing of what was gathered. */
-template <class Order, unsigned THREADS, unsigned TILE, unsigned LINE_BYTES> struct line_writer {
+/* Sends the keys of a block. Each of its first threads looks after a bucket. */
+template <class Order, unsigned THREADS, unsigned TILE, unsigned LINE_BYTES> struct line_sender {
     using Key = typename Order::key;
     using layout = line_layout<Key, THREADS, TILE, LINE_BYTES>;
-    enum : unsigned { IS_BOUNDED = false, LINE = layout::LINE };
+    static_assert(MOST_BUCKETS <= THREADS);
+    enum : unsigned {
+        LINE = layout::LINE,
+        LINES_AT_ONCE = THREADS / LINE,
+        AHEAD = 4 /* lines that a thread has under way */
+    };
     layout *shared;
     struct routes *routes;
-    const destinations<Key> &to;
     unsigned buckets;
+    Key *begin = nullptr;    /* of this thread's bucket */
+    unsigned kept_count = 0; /* how many of its keys are kept */
+    unsigned turn = 0;       /* which counts are this tile's */
 
-    __device__ __forceinline__ void start() const
+    __device__ __forceinline__ bool has_bucket() const
     {
-        for (unsigned b = threadIdx.x; b < buckets; b += THREADS) {
-            shared->destination_of[b] = routes->destination_of[b];
-            shared->kept[b] = 0;
+        return threadIdx.x < buckets;
+    }
+
+    /* division.start(), which is called next, has the barrier that the first tile needs. */
+    __device__ __forceinline__ void start(const destinations<Key> &to)
+    {
+        const unsigned b = threadIdx.x;
+        if (!has_bucket())
+            return;
+        begin = to.of[routes->destination_of[b]] + routes->first[b];
+        shared->counts[0][b] = shared->counts[1][b] = 0;
+        shared->rests[b] = {};
+    }
+
+    /* Sends a tile whose keys are loaded. load_next() may load the next tile's keys, which are on
+     * their way while this tile is written. */
+    template <class Division, unsigned COUNT, bool FULL, class LoadNext>
+    __device__ __forceinline__ void
+    send(Division &division, tile_keys<Key, THREADS, COUNT, FULL> &keys, LoadNext load_next)
+    {
+        unsigned *counts = shared->counts[turn];
+        packed_places<COUNT> places;
+        division.find(keys);
+        claim_places(counts, division, keys, places);
+        __syncthreads();
+        keep_rests();
+        unsigned count = 0, lines = 0;
+        unsigned long long claimed = 0;
+        if (has_bucket()) {
+            count = counts[threadIdx.x];
+            lines = (kept_count + count) / LINE;
+            claimed = claim(lines * LINE);
+            shared->counts[turn ^ 1][threadIdx.x] = 0;
         }
-    }
-
-    __device__ __forceinline__ unsigned long long claim(unsigned bucket, unsigned count) const
-    {
-        const unsigned whole = (shared->kept[bucket] + count) / LINE * LINE;
-        return whole > 0 ? atomicAdd(&routes->next[bucket], (unsigned long long)whole) : 0;
-    }
-    /* Slices may have 2^32 keys and more, so the address of the run is kept, and not its place. */
-    __device__ __forceinline__ unsigned place(unsigned bucket, unsigned long long claimed,
-                                              unsigned count) const
-    {
-        const unsigned long long keys = routes->keys[bucket];
-        const bool is_past = claimed >= keys;
-        shared->run[bucket] = to.of[shared->destination_of[bucket]] + routes->first[bucket] +
-                              claimed - (is_past ? keys : 0);
-        shared->to_end[bucket] =
-            is_past ? ~0u : (unsigned)min(keys - claimed, (unsigned long long)TILE + LINE);
-        shared->count[bucket] = (uint16_t)count;
-        return 0;
-    }
-
-    /* Writes the lines of each bucket: of the keys kept, and of the tile's, whose first is
-     * keys[-before[bucket]]. */
-    __device__ __forceinline__ void write_lines(const Key *keys, const unsigned *before,
-                                                unsigned filled = LINE) const
-    {
-        const auto lines_of = [&](unsigned bucket) {
-            return (shared->kept[bucket] + shared->count[bucket] + LINE - filled) / LINE;
-        };
-        own_buckets<THREADS, MOST_BUCKETS>(buckets).counts_to_starts(
-            shared->warp_totals, [&](unsigned, unsigned bucket) { return lines_of(bucket); },
-            [&](unsigned, unsigned bucket, unsigned first) {
-                shared->first_line[bucket] = (uint16_t)first;
-                if (bucket + 1 == buckets)
-                    shared->lines = first + lines_of(bucket);
-            });
-        __syncthreads();
-        for (unsigned bucket = threadIdx.x / WARP; bucket < buckets; bucket += THREADS / WARP)
-            for (unsigned line = lane_index(); line < lines_of(bucket); line += WARP)
-                shared->bucket_of_line[shared->first_line[bucket] + line] = (uint16_t)bucket;
-        __syncthreads();
-        for (unsigned line = threadIdx.x / LINE; line < shared->lines; line += THREADS / LINE) {
-            const unsigned bucket = shared->bucket_of_line[line];
-            const unsigned kept = shared->kept[bucket];
-            const unsigned i = (line - shared->first_line[bucket]) * LINE + threadIdx.x % LINE;
-            if (i >= kept + shared->count[bucket])
-                continue;
-            const Key rank = i < kept ? shared->kept_keys[bucket][i]
-                                      : keys[(int)(i - kept) - (int)before[bucket]];
-            Key *key = shared->run[bucket] + i;
-            if (i >= shared->to_end[bucket])
-                key -= routes->keys[bucket];
-            *key = Order().inverse(rank);
+        /* Both counts have 16 bits of a word, so that one scan serves both. */
+        const unsigned starts = sum_of_earlier_threads(count | lines << 16, shared->warp_totals);
+        const unsigned start = starts & 0xFFFF, first_line = starts >> 16;
+        if (has_bucket()) {
+            counts[threadIdx.x] = start;
+            plan_lines(start, count, first_line, lines);
         }
         __syncthreads();
-    }
-    /* Keeps what did not fill a line. A barrier is needed before kept keys are counted. */
-    __device__ __forceinline__ void keep_rest(const Key *keys, const unsigned *before) const
-    {
-        const unsigned i = threadIdx.x % LINE;
-        for (unsigned bucket = threadIdx.x / LINE; bucket < buckets; bucket += THREADS / LINE) {
-            const unsigned kept = shared->kept[bucket], all = kept + shared->count[bucket];
-            const unsigned written = all / LINE * LINE;
-            const unsigned from = written > 0 ? written : kept;
-            if (from + i < all)
-                shared->kept_keys[bucket][from - written + i] =
-                    keys[(int)(from + i - kept) - (int)before[bucket]];
+        gather_keys(shared->tile, counts, division, keys, places, [](unsigned, unsigned) {});
+        if (has_bucket()) { /* as late as possible, because it waits for the claim */
+            const unsigned first = first_line * LINE;
+            shared->runs[threadIdx.x] = run_at(claimed, first, (int)(start - kept_count - first));
+            kept_count = (kept_count + count) % LINE;
         }
+        load_next();
         __syncthreads();
-        for (unsigned b = threadIdx.x; b < buckets; b += THREADS)
-            shared->kept[b] = (uint16_t)((shared->kept[b] + shared->count[b]) % LINE);
+        write_lines();
+        turn ^= 1;
     }
 
-    /* Writes what is kept. */
+    /* Writes what is kept after the last tile. */
     __device__ __forceinline__ void flush() const
     {
-        for (unsigned b = threadIdx.x; b < buckets; b += THREADS)
-            if (shared->kept[b] > 0)
-                place(b, atomicAdd(&routes->next[b], (unsigned long long)shared->kept[b]), 0);
-            else
-                shared->count[b] = 0;
         __syncthreads();
-        write_lines(nullptr, nullptr, 1);
+        keep_rests();
+        if (has_bucket())
+            shared->runs[threadIdx.x] = run_at(claim(kept_count), 0, 0);
+        __syncthreads();
+        const unsigned i = threadIdx.x % LINE;
+        for (unsigned b = threadIdx.x / LINE; b < buckets; b += LINES_AT_ONCE) {
+            const auto run = shared->runs[b];
+            if (i < run.kept_to)
+                write(run, b, i, shared->kept[b][i]);
+        }
+    }
+
+  private:
+    /* Claims space for keys of this thread's bucket. */
+    __device__ __forceinline__ unsigned long long claim(unsigned count) const
+    {
+        return count > 0 ? atomicAdd(&routes->next[threadIdx.x], (unsigned long long)count) : 0;
+    }
+
+    /* The run of this thread's bucket: its kept keys and then those of the tile, numbered from
+     * `first` on. */
+    __device__ __forceinline__ typename layout::run run_at(unsigned long long claimed,
+                                                           unsigned first, int from) const
+    {
+        const unsigned long long all = routes->keys[threadIdx.x];
+        const bool is_past = claimed >= all; /* then there is no end */
+        const unsigned end =
+            is_past ? 0xFFFF
+                    : first + (unsigned)min(all - claimed, (unsigned long long)TILE + LINE);
+        return {begin + (claimed - (is_past ? all : 0)) - first, from,
+                (uint16_t)(first + kept_count), (uint16_t)end};
+    }
+
+    /* Says which lines of the tile are those of this thread's bucket, and what is left after them.
+     */
+    __device__ __forceinline__ void plan_lines(unsigned start, unsigned count, unsigned first_line,
+                                               unsigned lines) const
+    {
+        for (unsigned line = 0; line < lines; line++)
+            shared->bucket_of_line[first_line + line] = (uint16_t)threadIdx.x;
+        const unsigned written = lines * LINE;
+        typename layout::rest rest = {start, kept_count, count};
+        if (lines > 0)
+            rest = {start + written - kept_count, 0, kept_count + count - written};
+        shared->rests[threadIdx.x] = rest;
+        if (threadIdx.x + 1 == buckets)
+            shared->lines = first_line + lines;
+    }
+
+    /* Keeps what filled no line in the tile before this one. Not earlier: until all have written
+     * that tile's lines, they need what was kept. */
+    __device__ __forceinline__ void keep_rests() const
+    {
+        const unsigned i = threadIdx.x % LINE;
+        for (unsigned b = threadIdx.x / LINE; b < buckets; b += LINES_AT_ONCE) {
+            const auto rest = shared->rests[b];
+            if (i < rest.count)
+                shared->kept[b][rest.to + i] = shared->tile[rest.from + i];
+        }
+    }
+
+    __device__ __forceinline__ void write(const typename layout::run &run, unsigned bucket,
+                                          unsigned i, Key rank) const
+    {
+        Key *to = run.to + i;
+        if (i >= run.end)
+            to -= routes->keys[bucket];
+        *to = Order().inverse(rank);
+    }
+
+    /* Writes the tile's lines, a few per thread at a time. */
+    __device__ __forceinline__ void write_lines() const
+    {
+        const unsigned lines = shared->lines, lane = threadIdx.x % LINE;
+        for (unsigned first = threadIdx.x / LINE; first < lines; first += AHEAD * LINES_AT_ONCE) {
+            unsigned bucket[AHEAD];
+            typename layout::run run[AHEAD];
+            Key rank[AHEAD];
+            const auto line = [&](unsigned j) { return first + j * LINES_AT_ONCE; };
+            const auto number = [&](unsigned j) { return line(j) * LINE + lane; };
+#pragma unroll
+            for (unsigned j = 0; j < AHEAD; j++)
+                bucket[j] = line(j) < lines ? shared->bucket_of_line[line(j)] : 0;
+#pragma unroll
+            for (unsigned j = 0; j < AHEAD; j++)
+                run[j] = shared->runs[bucket[j]];
+#pragma unroll
+            for (unsigned j = 0; j < AHEAD; j++)
+                if (line(j) < lines)
+                    rank[j] = number(j) < run[j].kept_to
+                                  ? shared->kept[bucket[j]][lane]
+                                  : shared->tile[(int)number(j) + run[j].from];
+#pragma unroll
+            for (unsigned j = 0; j < AHEAD; j++)
+                if (line(j) < lines)
+                    write(run[j], bucket[j], number(j), rank[j]);
+        }
     }
 };
 

@@ -20,7 +20,6 @@
  * each long slice of the result comes in two batches, with an exact cut between them. Keys of first
  * batches are sent at once, those of second batches to the sender's own memory. These are copied
  * while the first batches are sorted (sort_copies.cuh). */
-#include "../sort/partition_tile.cuh"
 #include "../sort/policy.cuh"
 #include "sort_copies.cuh"
 
@@ -116,13 +115,12 @@ template <class Key, unsigned LINE_BYTES> struct send_layout {
     unsigned long long taken[MOST_MEMBERS], first_equal[MOST_MEMBERS];
     unsigned equal[MOST_MEMBERS]; /* keys of the tile; zero before and after it */
     line_layout<Key, THREADS, TILE, LINE_BYTES> lines;
-    tile_layout<Key, TILE, MOST_BUCKETS> tile;
 };
 static_assert(std::max(sizeof(send_layout<uint32_t, SHORT_LINE_BYTES>),
                        sizeof(send_layout<uint64_t, SHORT_LINE_BYTES>)) <= 64 << 10,
               "compute capability 7.5 has no more");
 
-/* A division of a sender's tiles, as gather_runs() uses it. Keys equal to a cut are ties. The first
+/* A division of a sender's tiles, as line_sender uses it. Keys equal to a cut are ties. The first
  * `taken` of this sender's, in the order in which they are numbered, go before the cut, the others
  * after it. Within find(), the bucket of such a key has the bit EQUAL, and from bit NUMBER_SHIFT on
  * the key's number among the tile's ties of that cut. */
@@ -132,7 +130,7 @@ template <class Order, unsigned LINE_BYTES, class Key = typename Order::key> str
     static_assert(COUNT * THREADS <= 1 << NUMBER_SHIFT);
     send_layout<Key, LINE_BYTES> *shared;
     struct routes *routes;
-    unsigned buckets, cuts, shift;
+    unsigned cuts, shift;
     packed_places<COUNT> found;
 
     __device__ __forceinline__ void start(const cut *from, unsigned member) const
@@ -144,7 +142,6 @@ template <class Order, unsigned LINE_BYTES, class Key = typename Order::key> str
             shared->taken[c] = from[c].taken[member];
             shared->equal[c] = 0;
         }
-        shared->tile.template clear_counts<THREADS>(buckets);
         __syncthreads();
     }
 
@@ -217,9 +214,6 @@ template <class Order, unsigned LINE_BYTES, class Key = typename Order::key> str
     {
         return found.get(k);
     }
-    __device__ __forceinline__ void move(unsigned, unsigned) const
-    {
-    }
 };
 
 /* Sends keys to where they belong, a tile at a time. The next tile is loaded while one is written.
@@ -233,30 +227,25 @@ __global__ void LAUNCH_BOUNDS(THREADS, SEND<Key>.blocks)
     constexpr unsigned COUNT = SEND<Key>.keys;
     constexpr uint64_t TILE = COUNT * THREADS;
     auto *shared = shared_memory<send_layout<Key, LINE_BYTES>>();
-    const unsigned buckets = routes->buckets;
-    send_division<Order, LINE_BYTES> division = {shared, routes, buckets, cut_count, shift, {}};
-    const line_writer<Order, THREADS, TILE, LINE_BYTES> lines = {&shared->lines, routes,
-                                                                 destinations, buckets};
-    auto &tile = shared->tile;
+    send_division<Order, LINE_BYTES> division = {shared, routes, cut_count, shift, {}};
+    line_sender<Order, THREADS, TILE, LINE_BYTES> lines = {&shared->lines, routes, routes->buckets};
     tile_keys<Key, THREADS, COUNT, true> full;
     const auto load = [&](uint64_t first) {
         if (first + TILE <= n)
             full.load(keys + first);
     };
     load(blockIdx.x * TILE);
-    lines.start();
+    lines.start(destinations);
     division.start(cuts, member);
     for (uint64_t first = blockIdx.x * TILE; first < n; first += gridDim.x * TILE) {
         if (first + TILE <= n) {
-            gather_runs(&tile, division, lines, full, [&] { load(first + gridDim.x * TILE); });
+            lines.send(division, full, [&] { load(first + gridDim.x * TILE); });
         } else {
             tile_keys<Key, THREADS, COUNT, false> some;
             some.count = (unsigned)(n - first);
             some.load(keys + first);
-            gather_runs(&tile, division, lines, some, [] {});
+            lines.send(division, some, [] {});
         }
-        lines.write_lines(tile.keys, tile.destination);
-        lines.keep_rest(tile.keys, tile.destination);
     }
     lines.flush();
 }

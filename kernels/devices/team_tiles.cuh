@@ -61,7 +61,7 @@ template <class Sum> struct team_tiles {
                 store_word<FAR>(memory.at<uint64_t>(k, begun) + member, number);
         }
     }
-    /* Thread t waits for the members to which it will publish. */
+    /* Waits for the members to which the first warp will publish. A barrier follows. */
     __device__ __forceinline__ void wait_to_publish(shared *) const
     {
         patience longer;
@@ -71,10 +71,12 @@ template <class Sum> struct team_tiles {
     }
     __device__ __forceinline__ void publish_total(shared *, Sum total) const
     {
-        for (unsigned k = member + 1 + threadIdx.x; k < size; k += blockDim.x)
+        if (threadIdx.x >= WARP) /* which do not have the total */
+            return;
+        for (unsigned k = member + 1 + threadIdx.x; k < size; k += WARP)
             publish<FAR>(memory.at<tile_status<Sum>>(k, place) + before(), total,
                          aggregate_tag(number));
-        if (threadIdx.x == blockDim.x - 1 && blockIdx.x + 1 < gridDim.x)
+        if (threadIdx.x == WARP - 1 && blockIdx.x + 1 < gridDim.x)
             publish<FAR>(memory.at<tile_status<Sum>>(member, place) + before(), total,
                          aggregate_tag(number));
     }

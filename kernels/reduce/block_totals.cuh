@@ -29,11 +29,7 @@ template <class T> struct shared_layout {
 /* Every thread gets the sum over the block. One barrier. */
 template <class T> __device__ __forceinline__ T block_sum(T sum, T *warp_totals)
 {
-    sum = warp_sum(sum);
-    if (lane_index() == 0)
-        warp_totals[threadIdx.x / WARP] = sum;
-    __syncthreads();
-    return sum_of_first(blockDim.x / WARP, warp_totals);
+    return sum_of_warps(warp_sum(sum), warp_totals);
 }
 
 /* The sum so far in the upper half; in the lower, how many blocks have added to it. 0 between

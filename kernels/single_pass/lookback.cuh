@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(MAX_BLOCK)
 
     Sum total;
     const Sum in_tile =
-        block_exclusive_sum(Sum(slice.total_soon(staging)), shared->warp_totals, &total);
+        sum_of_earlier_warps(Sum(slice.total_soon(staging)), shared->warp_totals, &total);
     if (warp == 0) {
         const uint32_t epoch = shared->epoch;
         tile_status<Sum> *mine = &board->status[tile];

@@ -69,9 +69,7 @@ __device__ __forceinline__ Sum watch_before(const Tiles &tiles, unsigned first, 
                                                       blockDim.x, tag, [&] { patience.wait(); });
     if (threadIdx.x / WARP * WARP < before - first)
         sum = warp_sum(sum);
-    Sum all;
-    block_exclusive_sum(sum, watched, &all);
-    return all;
+    return sum_of_warps(sum, watched);
 }
 
 /* The tiles of a launch that no other launch shares, and how their totals get from block to block.
@@ -110,7 +108,7 @@ template <class Sum> struct own_tiles {
         if (threadIdx.x == 0 && gridDim.x > 1)
             here->epoch = epoch_of(load_word(&tiles.board->progress));
     }
-    /* Between it and wait_to_publish() is a barrier. */
+    /* The first warp has the total. Between it and wait_to_publish() is a barrier. */
     __device__ __forceinline__ void publish_total(shared *here, Sum total) const
     {
         if (threadIdx.x == 0 && tile() + 1 < gridDim.x)
@@ -216,12 +214,17 @@ __global__ void __launch_bounds__(MAX_BLOCK, 1)
     } else {
         mine = held.total_soon(rows);
     }
-    Sum total;
     if constexpr (KNOWS_NEED)
         if (threadIdx.x == 0)
             shared->needed_from = (unsigned)held.needs_from() / (warps * Slice<HELD>::SIZE);
-    Sum before = block_exclusive_sum(mine, shared->warp_totals, &total);
-    tiles.publish_total(&shared->exchange, total);
+    Sum before;
+    if constexpr (Tiles::RESIDENT == residency::NONE) { /* nobody waits for its total */
+        before = sum_of_earlier_warps(mine, shared->warp_totals);
+    } else {
+        Sum total;
+        before = sum_of_earlier_warps(mine, shared->warp_totals, &total);
+        tiles.publish_total(&shared->exchange, total);
+    }
     if constexpr (!PARKS)
         held.prepare_rest(rows);
     tiles.add_before(&shared->exchange, KNOWS_NEED ? shared->needed_from : 0, &before);

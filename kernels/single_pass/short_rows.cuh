@@ -51,9 +51,6 @@ template <class Sum, class T> struct tiles {
         if (lane_index() == 0)
             here->before[threadIdx.x / WARP] = sum;
     }
-    __device__ __forceinline__ void publish_total(shared *, Sum) const
-    {
-    }
     __device__ __forceinline__ void add_before(shared *here, unsigned, Sum *sum) const
     {
         *sum = Sum(sum_of_first(blockDim.x / WARP, here->before), 0) + *sum;

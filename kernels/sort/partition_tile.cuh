@@ -6,8 +6,9 @@
  *      is claimed where the keys go.
  *   3. The keys are written to shared memory run by run, and from there to the space claimed.
  *
- * A division says which bucket a key belongs to: digits (msd_partition.cuh), or bins and splitters
- * of a sample (sample_division.cuh). It is a value with these members:
+ * A division says which bucket a key belongs to: digits (msd_partition.cuh), bins and splitters of
+ * a sample (sample_division.cuh), or slices (../devices/sort_slices.cu, which has steps 2 and 3 of
+ * its own, and a division without the last three members). It is a value with these members:
  *   buckets          how many there are
  *   find(keys)       looks at all keys of a thread, and may map them to ranks
  *   of(keys, k)      the bucket of key k
@@ -48,12 +49,10 @@ template <unsigned COUNT> struct packed_places {
 };
 
 /* The shared memory of a tile. The counts are zero before a tile and after it. */
-template <class Key, unsigned TILE, unsigned MOST_BUCKETS = MOST_BUCKETS_OF_TILE>
-struct tile_layout {
-    enum { MOST = MOST_BUCKETS };
-    unsigned counts[MOST];
-    unsigned destination[MOST]; /* where key 0 of the tile would go if it were in that bucket,
-                                   modulo 2^32, or NOWHERE */
+template <class Key, unsigned TILE> struct tile_layout {
+    unsigned counts[MOST_BUCKETS_OF_TILE];
+    /* Where key 0 of the tile would go if it were in that bucket, modulo 2^32, or NOWHERE. */
+    unsigned destination[MOST_BUCKETS_OF_TILE];
     unsigned warp_totals[WARP];
     Key keys[TILE];
 
@@ -169,18 +168,41 @@ __device__ __forceinline__ void write_runs(const Layout *tile, const Division &d
     }
 }
 
-/* Gathers the runs of a tile whose keys are loaded: in tile->keys, one after the other. load_next()
- * may load the next tile's keys, which are on their way while this tile is written. A barrier is
- * needed after the writing. */
+/* Step 3: gathers the keys of each bucket, which begin at `starts` in the tile. Calls moved(k,
+ * place) for each. */
+template <class Key, unsigned THREADS, unsigned COUNT, bool FULL, class Division, class Moved>
+__device__ __forceinline__ void gather_keys(Key *tile, const unsigned *starts,
+                                            const Division &division,
+                                            const tile_keys<Key, THREADS, COUNT, FULL> &keys,
+                                            const packed_places<COUNT> &places, Moved moved)
+{
+    constexpr unsigned STEP = COUNT < 4 ? COUNT : 4;
+#pragma unroll
+    for (unsigned k = 0; k < COUNT; k += STEP) {
+        unsigned at[STEP];
+#pragma unroll
+        for (unsigned j = 0; j < STEP; j++)
+            at[j] = keys.has(k + j) ? starts[division.of(keys, k + j)] : 0;
+#pragma unroll
+        for (unsigned j = 0; j < STEP; j++)
+            if (keys.has(k + j)) {
+                const unsigned place = at[j] + places.get(k + j);
+                tile[place] = keys.rank[k + j];
+                moved(k + j, place);
+            }
+    }
+}
+
+/* Partitions a tile whose keys are loaded. load_next() may load the next tile's keys, which are on
+ * their way while this tile is written. */
 template <class Layout, class Division, class Destination, class Key, unsigned THREADS,
           unsigned COUNT, bool FULL, class LoadNext>
 __device__ __forceinline__ void
-gather_runs(Layout *tile, Division &division, const Destination &destination,
-            tile_keys<Key, THREADS, COUNT, FULL> &keys, LoadNext load_next)
+partition_tile(Layout *tile, Division division, const Destination &destination,
+               tile_keys<Key, THREADS, COUNT, FULL> &keys, LoadNext load_next)
 {
-    constexpr unsigned STEP = COUNT < 4 ? COUNT : 4;
     constexpr bool IS_BOUNDED = Destination::IS_BOUNDED;
-    using own_buckets = own_buckets<THREADS, Layout::MOST>;
+    using own_buckets = own_buckets<THREADS, MOST_BUCKETS_OF_TILE>;
     packed_places<COUNT> places;
     division.find(keys);
     claim_places(tile->counts, division, keys, places);
@@ -205,35 +227,13 @@ gather_runs(Layout *tile, Division &division, const Destination &destination,
                 tell(k, bucket);
         });
     __syncthreads();
-#pragma unroll
-    for (unsigned k = 0; k < COUNT; k += STEP) {
-        unsigned at[STEP];
-#pragma unroll
-        for (unsigned j = 0; j < STEP; j++)
-            at[j] = keys.has(k + j) ? tile->counts[division.of(keys, k + j)] : 0;
-#pragma unroll
-        for (unsigned j = 0; j < STEP; j++)
-            if (keys.has(k + j)) {
-                const unsigned place = at[j] + places.get(k + j);
-                tile->keys[place] = keys.rank[k + j];
-                division.move(k + j, place);
-            }
-    }
+    gather_keys(tile->keys, tile->counts, division, keys, places,
+                [&](unsigned k, unsigned place) { division.move(k, place); });
     if (!IS_BOUNDED) /* as late as possible, because it waits for the claims */
         own.for_each(tell);
     load_next();
     __syncthreads();
     tile->template clear_counts<THREADS>(division.buckets);
-}
-
-/* Partitions a tile whose keys are loaded. */
-template <class Layout, class Division, class Destination, class Key, unsigned THREADS,
-          unsigned COUNT, bool FULL, class LoadNext>
-__device__ __forceinline__ void
-partition_tile(Layout *tile, Division division, const Destination &destination,
-               tile_keys<Key, THREADS, COUNT, FULL> &keys, LoadNext load_next)
-{
-    gather_runs(tile, division, destination, keys, load_next);
     write_runs(tile, division, destination, keys);
     __syncthreads();
 }

@@ -19,14 +19,11 @@ struct bin_starts {
 /* Finds them, given the count of a bin in each of the first threads. All threads call it. */
 __device__ __forceinline__ void find_starts(bin_starts *starts, uint64_t count)
 {
-    const uint64_t sum = warp_inclusive_sum(count);
-    uint64_t total;
-    const uint64_t before =
-        block_exclusive_sum(shuffle_from(sum, WARP - 1), starts->warp_totals, &total);
+    const uint64_t before = sum_of_earlier_threads(count, starts->warp_totals);
     if (threadIdx.x == 0)
         starts->at[0] = 0;
     if (threadIdx.x < BINS)
-        starts->at[threadIdx.x + 1] = before + sum;
+        starts->at[threadIdx.x + 1] = before + count;
     __syncthreads();
 }
 
