@@ -123,6 +123,7 @@ fuzz:
 
 reusable: $(REUSABLE)
 unsanitized: $(UNSANITIZABLE)
+	@:
 
 # MUTANTS="scan-efficient lookback": only mutants whose names contain one of these.
 mutants:

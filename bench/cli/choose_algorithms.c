@@ -245,6 +245,25 @@ static bool check_shape(const struct command_line *line)
     return true;
 }
 
+/* So is a measure that no chosen algorithm has. If --device is why, check_cpu() has said so. */
+static bool check_measures(const struct command_line *line)
+{
+    static const enum option_id measures[] = {OPTION_KERNELS, OPTION_COUNTS, OPTION_COPIES,
+                                              OPTION_ENERGY};
+    char text[FLAG_TEXT_BYTES];
+    for (size_t i = 0; i < table_row_count(); i++)
+        if (row_chosen(line->options, i, DEVICE_GPU) ||
+            row_chosen(line->options, i, DEVICE_EMULATOR))
+            return true;
+    for (size_t m = 0; m < sizeof measures / sizeof *measures; m++)
+        if (line->given[measures[m]]) {
+            complain("%s: all chosen algorithms run on the CPU; leave it out",
+                     as_given(line, measures[m], text));
+            return false;
+        }
+    return true;
+}
+
 /* Files of the user's are loaded before the words of --algo are looked at, which may name their
  * rows. Without --device they are for the GPU, where there is one. */
 static bool load_files(const struct command_line *line)
@@ -267,5 +286,5 @@ bool choose_algorithms(const struct command_line *line)
         return false;
     choose_problems_to_check(line);
     return check_operations(line) && check_algorithms(line) && choose_rows(line) &&
-           check_engines(line) && check_shape(line);
+           check_engines(line) && check_shape(line) && check_measures(line);
 }

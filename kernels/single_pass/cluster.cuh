@@ -56,9 +56,9 @@ template <class Sum> struct tiles {
     }
     __device__ __forceinline__ void publish_total(shared *here, Sum total) const
     {
+        static_assert(MAX_BLOCKS <= WARP, "the first warp has the total");
         /* Not earlier: loads of the input are under way meanwhile. */
         cluster_wait();
-        static_assert(MAX_BLOCKS <= WARP, "the first warp has the total");
         if (threadIdx.x > blockIdx.x && threadIdx.x < gridDim.x)
             store_in_block(threadIdx.x, &here->total[blockIdx.x], total, &here->arrived);
     }

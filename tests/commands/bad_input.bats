@@ -263,6 +263,9 @@ END
     refuses '--threads=2 contradicts --device=emulator' -- --threads=2 --device=emulator
     refuses '--keep=0.5' 'compact' -- --keep=0.5
     refuses 'no chosen algorithm takes a block size' -- --block=64 --algo=serial
+    for measure in kernels counts copies energy; do
+        refuses "--$measure: all chosen algorithms run on the CPU" -- "--$measure" --algo=serial,simd
+    done
 }
 
 @test "what is echoed is short and printable" {
