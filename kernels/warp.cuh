@@ -225,7 +225,8 @@ template <class T> __device__ __forceinline__ T sum_of_first(unsigned count, con
 }
 
 /* The same of totals, one per warp. To shuffle a double takes two instructions, so each lane adds
- * up four of them before: three rounds of shuffles instead of five. */
+ * up four of them before: three rounds of shuffles instead of five. Floats, which take one, lose by
+ * it, and integers need no shuffles. */
 template <class T> __device__ __forceinline__ T sum_of_totals(unsigned count, const T *totals)
 {
     if constexpr (!std::is_same_v<T, double>) {
@@ -254,22 +255,22 @@ template <class T> __device__ __forceinline__ void share_total(T warp_total, T *
     __syncthreads();
 }
 
-/* Sums of warps' totals, with share_total(): of all warps. Every warp does its own addition, which
- * saves a second barrier. */
+/* Shares the totals, and returns the sum of all. Every warp does its own addition, which saves a
+ * second barrier. */
 template <class T> __device__ __forceinline__ T sum_of_warps(T warp_total, T *totals)
 {
     share_total(warp_total, totals);
     return sum_of_totals(blockDim.x / WARP, totals);
 }
 
-/* Of the earlier warps. */
+/* Shares the totals, and returns the sum of those of the earlier warps. */
 template <class T> __device__ __forceinline__ T sum_of_earlier_warps(T warp_total, T *totals)
 {
     share_total(warp_total, totals);
     return sum_of_totals(threadIdx.x / WARP, totals);
 }
 
-/* Of the earlier warps. The first warp, which has none, gets the sum of all at `*total`, so each
+/* The same. The first warp, which has no earlier ones, gets the sum of all at `*total`, so each
  * warp adds up once; in the others `*total` is of no use. */
 template <class T>
 __device__ __forceinline__ T sum_of_earlier_warps(T warp_total, T *totals, T *total)
@@ -280,7 +281,7 @@ __device__ __forceinline__ T sum_of_earlier_warps(T warp_total, T *totals, T *to
     return warp == 0 ? T(0) : *total;
 }
 
-/* Of the earlier warps, and at `*total` that of all, in every thread. */
+/* The same, but every thread gets the sum of all at `*total`. */
 template <class T>
 __device__ __forceinline__ T block_exclusive_sum(T warp_total, T *totals, T *total)
 {
@@ -288,7 +289,8 @@ __device__ __forceinline__ T block_exclusive_sum(T warp_total, T *totals, T *tot
     return sum_of_totals(threadIdx.x / WARP, totals);
 }
 
-/* The sum of the values of the earlier threads of the block, with the barrier of share_total(). */
+/* The sum of the values of the earlier threads of the block, by one barrier. `totals`, one
+ * per warp, may be overwritten only after another. */
 template <class T> __device__ __forceinline__ T sum_of_earlier_threads(T own, T *totals)
 {
     const T inclusive = warp_inclusive_sum(own);

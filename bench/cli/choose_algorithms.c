@@ -245,17 +245,16 @@ static bool check_shape(const struct command_line *line)
     return true;
 }
 
-/* So is a measure that no chosen algorithm has. If --device is why, check_cpu() has said so. */
+/* So is a measure if only algorithms of the CPU are chosen. If --device is why, check_cpu() has
+ * said so. */
 static bool check_measures(const struct command_line *line)
 {
-    static const enum option_id measures[] = {OPTION_KERNELS, OPTION_COUNTS, OPTION_COPIES,
-                                              OPTION_ENERGY};
     char text[FLAG_TEXT_BYTES];
     for (size_t i = 0; i < table_row_count(); i++)
         if (row_chosen(line->options, i, DEVICE_GPU) ||
             row_chosen(line->options, i, DEVICE_EMULATOR))
             return true;
-    for (size_t m = 0; m < sizeof measures / sizeof *measures; m++)
+    for (size_t m = 0; m < MEASURE_COUNT; m++)
         if (line->given[measures[m]]) {
             complain("%s: all chosen algorithms run on the CPU; leave it out",
                      as_given(line, measures[m], text));

@@ -46,6 +46,9 @@ static const struct {
 };
 enum { ACTION_FLAG_COUNT = sizeof actions / sizeof *actions };
 
+const enum option_id measures[MEASURE_COUNT] = {OPTION_KERNELS, OPTION_COUNTS, OPTION_COPIES,
+                                                OPTION_ENERGY};
+
 const char *as_given(const struct command_line *line, enum option_id id, char text[FLAG_TEXT_BYTES])
 {
     char copy[SHORT_TEXT_BYTES];
@@ -290,12 +293,6 @@ static bool check_files(const struct command_line *line)
            not_both(line, id, OPTION_OUTPUT, "only a CSV file can be added to; add --format=csv");
 }
 
-/* A flag that is no good in some case, and why. */
-struct rule {
-    enum option_id id;
-    const char *why;
-};
-
 /* Complains and returns false if devices share arrays, by --gpus or as several processes. */
 static bool not_shared(const struct command_line *line, enum option_id id, const char *why)
 {
@@ -322,18 +319,12 @@ static bool check_first_device(const struct command_line *line)
 /* What does not work on several devices. */
 static bool check_gpus(const struct command_line *line)
 {
-    static const char alone[] = "launches, copies and energy are measured on single devices only";
-    static const struct rule rules[] = {
-        {OPTION_KERNELS, alone},
-        {OPTION_COUNTS, alone},
-        {OPTION_COPIES, alone},
-        {OPTION_ENERGY, alone},
-        {OPTION_SHOW, "it shows an array on one device"},
-    };
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (!not_shared(line, rules[i].id, rules[i].why))
+    for (size_t i = 0; i < MEASURE_COUNT; i++)
+        if (!not_shared(line, measures[i],
+                        "launches, copies and energy are measured on single devices only"))
             return false;
-    return (line->options->scratch != SCRATCH_FRESH ||
+    return not_shared(line, OPTION_SHOW, "it shows an array on one device") &&
+           (line->options->scratch != SCRATCH_FRESH ||
             not_shared(line, OPTION_SCRATCH,
                        "devices that store in each other's scratch set it up once")) &&
            check_first_device(line) &&
@@ -343,7 +334,10 @@ static bool check_gpus(const struct command_line *line)
 /* What needs a GPU or the emulator. */
 static bool check_cpu(const struct command_line *line)
 {
-    static const struct rule rules[] = {
+    static const struct {
+        enum option_id id;
+        const char *why;
+    } rules[] = {
         {OPTION_GPUS, "for several CPUs, start a process on each: mpirun -np 2 scanbench ..."},
         {OPTION_KERNELS, "only a GPU and the emulator launch kernels"},
         {OPTION_COUNTS, "only kernels are counted"},
@@ -375,9 +369,7 @@ static bool check_extras(const struct command_line *line)
 /* Verdicts have none of the values that these flags ask for. */
 static bool check_verdicts(const struct command_line *line)
 {
-    static const enum option_id measures[] = {OPTION_KERNELS, OPTION_COUNTS, OPTION_COPIES,
-                                              OPTION_ENERGY};
-    for (size_t i = 0; i < sizeof measures / sizeof *measures; i++)
+    for (size_t i = 0; i < MEASURE_COUNT; i++)
         if (line->options->output.format == FORMAT_VERDICTS &&
             !not_both(line, OPTION_CHECK, measures[i],
                       "its verdicts have no measures; add --format=csv"))

@@ -15,6 +15,10 @@ bool follow_option_rules(const struct command_line *line);
  * unless it is there. */
 void prepare_to_check(const struct options *options);
 
+/* Flags that ask for values besides times, which only single devices with kernels have. */
+enum { MEASURE_COUNT = 4 };
+extern const enum option_id measures[MEASURE_COUNT];
+
 /* A flag as it was given, for messages. The result is stored in `text` and returned. */
 enum { FLAG_TEXT_BYTES = 2 * SHORT_TEXT_BYTES };
 const char *as_given(const struct command_line *line, enum option_id id,

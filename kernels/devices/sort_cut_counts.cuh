@@ -59,9 +59,10 @@ struct batches {
     }
 };
 
-/* Two batches need kernels that store in the other members' memory. Between two members they were
- * slower while the send took its multiprocessors no less time than the links; since it takes less,
- * they were not measured again. */
+/* Two batches need kernels that store in the other members' memory. Two members have one batch:
+ * when that was chosen, the send took its multiprocessors as long as the links, so that a shorter
+ * exchange would have gained nothing. The send has become faster on a single device; two batches
+ * between two members were not measured. */
 inline batches batches_of(const struct problem *problem)
 {
     const unsigned members = problem->device->members;

@@ -7,8 +7,9 @@
  *   3. The keys are written to shared memory run by run, and from there to the space claimed.
  *
  * A division says which bucket a key belongs to: digits (msd_partition.cuh), bins and splitters of
- * a sample (sample_division.cuh), or slices (../devices/sort_slices.cu, which has steps 2 and 3 of
- * its own, and a division without the last three members). It is a value with these members:
+ * a sample (sample_division.cuh), or slices (../devices/sort_slices.cu, whose division has find()
+ * and of() alone: ../devices/sort_lines.cuh claims and writes lines itself). It is a value with
+ * these members:
  *   buckets          how many there are
  *   find(keys)       looks at all keys of a thread, and may map them to ranks
  *   of(keys, k)      the bucket of key k

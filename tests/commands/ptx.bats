@@ -51,6 +51,7 @@ totals() {
         totals "$kernel" 'st\.relaxed\.gpu\.global\.(v2\.)?u64' | awk '$2 < 1 { print "publishes nothing: " $1; bad = 1 } END { exit bad || NR < 3 }'
         totals "$kernel" 'ld\.relaxed\.gpu\.global\.(v2\.)?u64' | awk '$2 < 1 { print "looks at nothing: " $1; bad = 1 } END { exit bad }'
         accesses "$kernel" '(st|ld)\.(volatile|relaxed|acquire|release)' >"$BATS_TEST_TMPDIR/all"
+        awk '/short_rows/ && $2 > 0 { print "needs no totals: " $1; bad = 1 } END { exit bad }' "$BATS_TEST_TMPDIR/all"
         accesses "$kernel" '(st|ld)\.relaxed\.gpu\.global\.(v2\.)?u64' | diff - "$BATS_TEST_TMPDIR/all"
     done
     # Both words of a sum of 8 bytes travel together.
