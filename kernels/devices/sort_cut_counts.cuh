@@ -59,16 +59,13 @@ struct batches {
     }
 };
 
-/* Two batches need kernels that store in the other members' memory. Two members have one batch:
- * when that was chosen, the send took its multiprocessors as long as the links, so that a shorter
- * exchange would have gained nothing. The send has become faster on a single device; two batches
- * between two members were not measured. */
+/* Two batches need kernels that store in the other members' memory. */
 inline batches batches_of(const struct problem *problem)
 {
     const unsigned members = problem->device->members;
     const struct algorithm *slices = problem->algorithm;
     const bool divides = slices != nullptr && slices->engine != nullptr &&
-                         slices->engine->meet != nullptr && members > 2 &&
+                         slices->engine->meet != nullptr && members > 1 &&
                          2 * members - 1 <= SOME_CUTS &&
                          problem->whole_n / members * element_bytes(problem->type) >=
                              (size_t)LEAST_DIVIDED * problem->device->multiprocessors;

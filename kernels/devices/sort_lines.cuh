@@ -2,10 +2,12 @@
  *
  * A link between devices takes a line as one packet, and the two parts of a line at the border of
  * two runs as two. Here a block keeps the keys of a bucket that do not fill a line for its next
- * tile, and claims lines, not keys. What it has kept after its last tile goes as parts of lines.
+ * tile, and claims lines, not keys. What it has kept after its last tile, its rests, goes as parts
+ * of lines.
  *
- * The first key for a bucket may lie within a line. So claims begin at the first whole line, and
- * the last to claim gets, after the bucket's end, the keys before that line. */
+ * The place of a bucket may begin and end within a line. Lines are claimed forwards from its first
+ * whole line on, so that all are aligned, and rests backwards from there. Either goes on at the
+ * place's other end. */
 #pragma once
 
 #include "../sort/partition_tile.cuh"
@@ -21,32 +23,31 @@ template <class Key> struct destinations {
 
 template <class Key, unsigned THREADS, unsigned TILE, unsigned LINE_BYTES> struct line_layout {
     static constexpr unsigned LINE = LINE_BYTES / sizeof(Key);
-    static constexpr unsigned MOST_LINES = TILE / LINE + MOST_BUCKETS;
+    /* Each bucket begins with a line. If it has kept all but one key of a line, two more keys take
+     * it to a second line, and each LINE keys after these to another. */
+    static constexpr unsigned MOST_LINES = (TILE - 2 * MOST_BUCKETS) / LINE + 2 * MOST_BUCKETS;
     static_assert(THREADS % LINE == 0 && TILE % LINE == 0);
-    static_assert((MOST_LINES + 1) * LINE + TILE < 1 << 16, "what a run has in 16 bits");
-    static_assert(LINE <= 1 << 8, "what a rest has in 8 bits");
+    static_assert(MOST_LINES * LINE < 1 << 16, "what is packed has 16 bits");
     /* The keys that a tile writes are numbered, line after line. A run says where those of a
      * bucket come from and go to. It is aligned so that one load takes it. */
     struct alignas(16) run {
-        Key *to;          /* where key 0 would go */
-        int from;         /* where it would lie in the tile, perhaps before it */
-        uint16_t kept_to; /* the bucket's keys before this one are those kept */
-        uint16_t end;     /* its keys from this one on go to the bucket's start */
+        Key *to;      /* where key 0 would go */
+        int from;     /* where it would lie in the tile, perhaps before it */
+        unsigned end; /* the bucket's keys from this one on go to the bucket's start */
     };
-    /* The keys of a bucket that fill no line: from a place in the tile to one among the kept. */
+    /* The keys of a bucket that fill no line, which begin with one in the tile. */
     struct rest {
-        unsigned from : 16, to : 8, count : 8;
+        uint16_t from, count;
     };
     run runs[MOST_BUCKETS];
     rest rests[MOST_BUCKETS];
-    /* Keys of the tile, and then where they begin in it. The others become zero meanwhile, for the
-     * next tile, which saves a barrier. */
+    /* Keys of each bucket, and then where they begin in the tile. The others are the next tile's
+     * and begin with those kept, which saves a barrier. */
     unsigned counts[2][MOST_BUCKETS];
-    uint16_t bucket_of_line[MOST_LINES];
+    uint16_t bucket_of_line[MOST_LINES]; /* of those to write */
     unsigned lines;
     unsigned warp_totals[WARP];
-    Key kept[MOST_BUCKETS][LINE];
-    Key tile[TILE];
+    alignas(PACK_BYTES) Key tile[MOST_LINES * LINE];
 };
 
 /* Sends the keys of a block. Each of its first threads looks after a bucket. */
@@ -56,15 +57,18 @@ template <class Order, unsigned THREADS, unsigned TILE, unsigned LINE_BYTES> str
     static_assert(MOST_BUCKETS <= THREADS);
     enum : unsigned {
         LINE = layout::LINE,
-        LINES_AT_ONCE = THREADS / LINE,
-        AHEAD = 4 /* lines that a thread has under way */
+        WIDTH = PACK_WIDTH<Key>,
+        LANES = LINE / WIDTH, /* threads that write a line */
+        LINES_AT_ONCE = THREADS / LANES,
+        RESTS_AT_ONCE = THREADS / LINE,
+        RESTS = (MOST_BUCKETS + RESTS_AT_ONCE - 1) / RESTS_AT_ONCE,
     };
+    static_assert(RESTS <= 32, "a bit for each in kept_keys");
     layout *shared;
     struct routes *routes;
     unsigned buckets;
-    Key *begin = nullptr;    /* of this thread's bucket */
-    unsigned kept_count = 0; /* how many of its keys are kept */
-    unsigned turn = 0;       /* which counts are this tile's */
+    Key *begin = nullptr; /* of this thread's bucket */
+    unsigned turn = 0;    /* which counts are this tile's */
 
     __device__ __forceinline__ bool has_bucket() const
     {
@@ -78,7 +82,7 @@ template <class Order, unsigned THREADS, unsigned TILE, unsigned LINE_BYTES> str
         if (!has_bucket())
             return;
         begin = to.of[routes->destination_of[b]] + routes->first[b];
-        shared->counts[0][b] = shared->counts[1][b] = 0;
+        shared->counts[0][b] = 0;
         shared->rests[b] = {};
     }
 
@@ -93,28 +97,28 @@ template <class Order, unsigned THREADS, unsigned TILE, unsigned LINE_BYTES> str
         division.find(keys);
         claim_places(counts, division, keys, places);
         __syncthreads();
-        keep_rests();
-        unsigned count = 0, lines = 0;
+        const kept_keys kept = load_kept();
+        unsigned count = 0;
         unsigned long long claimed = 0;
         if (has_bucket()) {
             count = counts[threadIdx.x];
-            lines = (kept_count + count) / LINE;
-            claimed = claim(lines * LINE);
-            shared->counts[turn ^ 1][threadIdx.x] = 0;
+            claimed = claim(routes->lines, count / LINE * LINE);
+            shared->counts[turn ^ 1][threadIdx.x] = count % LINE;
         }
-        /* Both counts have 16 bits of a word, so that one scan serves both. */
-        const unsigned starts = sum_of_earlier_threads(count | lines << 16, shared->warp_totals);
-        const unsigned start = starts & 0xFFFF, first_line = starts >> 16;
+        /* Both counts of lines have 16 bits of a word, so that one scan serves both. */
+        const unsigned lines = count / LINE, slots = (count + LINE - 1) / LINE;
+        const unsigned starts = sum_of_earlier_threads(lines | slots << 16, shared->warp_totals);
+        const unsigned first_line = starts & 0xFFFF, start = (starts >> 16) * LINE;
         if (has_bucket()) {
             counts[threadIdx.x] = start;
-            plan_lines(start, count, first_line, lines);
+            plan_lines(start, count, first_line);
         }
         __syncthreads();
+        store_kept(kept, counts);
         gather_keys(shared->tile, counts, division, keys, places, [](unsigned, unsigned) {});
         if (has_bucket()) { /* as late as possible, because it waits for the claim */
             const unsigned first = first_line * LINE;
-            shared->runs[threadIdx.x] = run_at(claimed, first, (int)(start - kept_count - first));
-            kept_count = (kept_count + count) % LINE;
+            shared->runs[threadIdx.x] = run_at(claimed, first, (int)start - (int)first);
         }
         load_next();
         __syncthreads();
@@ -122,106 +126,117 @@ template <class Order, unsigned THREADS, unsigned TILE, unsigned LINE_BYTES> str
         turn ^= 1;
     }
 
-    /* Writes what is kept after the last tile. */
+    /* Writes the rests, after the last tile. */
     __device__ __forceinline__ void flush() const
     {
         __syncthreads();
-        keep_rests();
-        if (has_bucket())
-            shared->runs[threadIdx.x] = run_at(claim(kept_count), 0, 0);
+        if (has_bucket()) {
+            const auto rest = shared->rests[threadIdx.x];
+            const auto before =
+                (long long)(routes->whole[threadIdx.x] - claim(routes->rests, rest.count));
+            shared->runs[threadIdx.x] = {begin + before - 1, rest.from, (unsigned)max(before, 0ll)};
+        }
         __syncthreads();
         const unsigned i = threadIdx.x % LINE;
-        for (unsigned b = threadIdx.x / LINE; b < buckets; b += LINES_AT_ONCE) {
+        for (unsigned b = threadIdx.x / LINE; b < buckets; b += RESTS_AT_ONCE) {
             const auto run = shared->runs[b];
-            if (i < run.kept_to)
-                write(run, b, i, shared->kept[b][i]);
+            if (i >= shared->rests[b].count)
+                continue;
+            Key *to = run.to - i;
+            if (i >= run.end)
+                to += routes->keys[b];
+            *to = Order().inverse(shared->tile[run.from + i]);
         }
     }
 
   private:
+    /* Keys that were kept, one of each of some buckets per thread. */
+    struct kept_keys {
+        Key key[RESTS];
+        unsigned is_there;
+    };
+
     /* Claims space for keys of this thread's bucket. */
-    __device__ __forceinline__ unsigned long long claim(unsigned count) const
+    __device__ __forceinline__ unsigned long long claim(unsigned long long *claimed,
+                                                        unsigned count) const
     {
-        return count > 0 ? atomicAdd(&routes->next[threadIdx.x], (unsigned long long)count) : 0;
+        return count > 0 ? atomicAdd(&claimed[threadIdx.x], (unsigned long long)count) : 0;
     }
 
-    /* The run of this thread's bucket: its kept keys and then those of the tile, numbered from
-     * `first` on. */
+    /* The lines of this thread's bucket, whose keys are numbered from `first` on. */
     __device__ __forceinline__ typename layout::run run_at(unsigned long long claimed,
                                                            unsigned first, int from) const
     {
-        const unsigned long long all = routes->keys[threadIdx.x];
-        const bool is_past = claimed >= all; /* then there is no end */
-        const unsigned end =
-            is_past ? 0xFFFF
-                    : first + (unsigned)min(all - claimed, (unsigned long long)TILE + LINE);
-        return {begin + (claimed - (is_past ? all : 0)) - first, from,
-                (uint16_t)(first + kept_count), (uint16_t)end};
+        const unsigned long long place = routes->whole[threadIdx.x] + claimed;
+        const unsigned long long left = routes->keys[threadIdx.x] - place;
+        return {begin + place - first, from,
+                first + (unsigned)min(left, (unsigned long long)TILE + LINE)};
     }
 
     /* Says which lines of the tile are those of this thread's bucket, and what is left after them.
      */
-    __device__ __forceinline__ void plan_lines(unsigned start, unsigned count, unsigned first_line,
-                                               unsigned lines) const
+    __device__ __forceinline__ void plan_lines(unsigned start, unsigned count,
+                                               unsigned first_line) const
     {
+        const unsigned lines = count / LINE;
         for (unsigned line = 0; line < lines; line++)
             shared->bucket_of_line[first_line + line] = (uint16_t)threadIdx.x;
-        const unsigned written = lines * LINE;
-        typename layout::rest rest = {start, kept_count, count};
-        if (lines > 0)
-            rest = {start + written - kept_count, 0, kept_count + count - written};
-        shared->rests[threadIdx.x] = rest;
+        shared->rests[threadIdx.x] = {(uint16_t)(start + lines * LINE), (uint16_t)(count % LINE)};
         if (threadIdx.x + 1 == buckets)
             shared->lines = first_line + lines;
     }
 
-    /* Keeps what filled no line in the tile before this one. Not earlier: until all have written
-     * that tile's lines, they need what was kept. */
-    __device__ __forceinline__ void keep_rests() const
+    /* Takes what filled no line out of the tile before this one, all of whose lines are written. */
+    __device__ __forceinline__ kept_keys load_kept() const
     {
+        kept_keys kept = {};
         const unsigned i = threadIdx.x % LINE;
-        for (unsigned b = threadIdx.x / LINE; b < buckets; b += LINES_AT_ONCE) {
+#pragma unroll
+        for (unsigned r = 0; r < RESTS; r++) {
+            const unsigned b = threadIdx.x / LINE + r * RESTS_AT_ONCE;
+            if (b >= buckets)
+                break;
             const auto rest = shared->rests[b];
-            if (i < rest.count)
-                shared->kept[b][rest.to + i] = shared->tile[rest.from + i];
+            if (i < rest.count) {
+                kept.key[r] = shared->tile[rest.from + i];
+                kept.is_there |= 1u << r;
+            }
+        }
+        return kept;
+    }
+
+    /* Puts it where the bucket begins in this tile. */
+    __device__ __forceinline__ void store_kept(const kept_keys &kept, const unsigned *starts) const
+    {
+#pragma unroll
+        for (unsigned r = 0; r < RESTS; r++) {
+            const unsigned b = threadIdx.x / LINE + r * RESTS_AT_ONCE;
+            if (b >= buckets)
+                break;
+            if ((kept.is_there >> r & 1) != 0)
+                shared->tile[starts[b] + threadIdx.x % LINE] = kept.key[r];
         }
     }
 
-    __device__ __forceinline__ void write(const typename layout::run &run, unsigned bucket,
-                                          unsigned i, Key rank) const
-    {
-        Key *to = run.to + i;
-        if (i >= run.end)
-            to -= routes->keys[bucket];
-        *to = Order().inverse(rank);
-    }
-
-    /* Writes the tile's lines, a few per thread at a time. */
+    /* Writes the tile's lines. A thread that had several under way would keep too many registers.
+     */
     __device__ __forceinline__ void write_lines() const
     {
-        const unsigned lines = shared->lines, lane = threadIdx.x % LINE;
-        for (unsigned first = threadIdx.x / LINE; first < lines; first += AHEAD * LINES_AT_ONCE) {
-            unsigned bucket[AHEAD];
-            typename layout::run run[AHEAD];
-            Key rank[AHEAD];
-            const auto line = [&](unsigned j) { return first + j * LINES_AT_ONCE; };
-            const auto number = [&](unsigned j) { return line(j) * LINE + lane; };
-#pragma unroll
-            for (unsigned j = 0; j < AHEAD; j++)
-                bucket[j] = line(j) < lines ? shared->bucket_of_line[line(j)] : 0;
-#pragma unroll
-            for (unsigned j = 0; j < AHEAD; j++)
-                run[j] = shared->runs[bucket[j]];
-#pragma unroll
-            for (unsigned j = 0; j < AHEAD; j++)
-                if (line(j) < lines)
-                    rank[j] = number(j) < run[j].kept_to
-                                  ? shared->kept[bucket[j]][lane]
-                                  : shared->tile[(int)number(j) + run[j].from];
-#pragma unroll
-            for (unsigned j = 0; j < AHEAD; j++)
-                if (line(j) < lines)
-                    write(run[j], bucket[j], number(j), rank[j]);
+        using pack = pack<Key, WIDTH>;
+        const unsigned lines = shared->lines, lane = threadIdx.x % LANES * WIDTH;
+        for (unsigned line = threadIdx.x / LANES; line < lines; line += LINES_AT_ONCE) {
+            const unsigned bucket = shared->bucket_of_line[line], number = line * LINE + lane;
+            const auto run = shared->runs[bucket];
+            auto keys = *reinterpret_cast<const pack *>(&shared->tile[(int)number + run.from]);
+            for (Key &key : keys.at)
+                key = Order().inverse(key);
+            Key *to = run.to + number;
+            if (number + WIDTH <= run.end) {
+                *reinterpret_cast<pack *>(to) = keys;
+            } else {
+                for (unsigned k = 0; k < WIDTH; k++, to++)
+                    *(number + k < run.end ? to : to - routes->keys[bucket]) = keys.at[k];
+            }
         }
     }
 };

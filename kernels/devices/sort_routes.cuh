@@ -42,9 +42,11 @@ struct routes {
     uint8_t destination_of[MOST_BUCKETS]; /* its number */
     uint8_t copied_to[MOST_BUCKETS];      /* the member to which keys go from there */
     unsigned buckets;
-    /* A bucket's keys go to `first` and what follows. What is claimed next is counted from there
-     * on, begins with the first whole line, and returns to `first` after `keys` keys. */
-    unsigned long long first[MOST_BUCKETS], keys[MOST_BUCKETS], next[MOST_BUCKETS];
+    /* A bucket's keys go to `first` and what follows. Its first whole line is `whole` keys after
+     * that; 0 if it has none. Keys claimed so far: those of lines, and those of rests
+     * (sort_lines.cuh). */
+    unsigned long long first[MOST_BUCKETS], keys[MOST_BUCKETS], whole[MOST_BUCKETS];
+    unsigned long long lines[MOST_BUCKETS], rests[MOST_BUCKETS];
     unsigned long long copy[MOST_BUCKETS]; /* where the first key is copied */
     unsigned long long seen[MOST_MEMBERS]; /* keys so far that are equal to a cut */
 };
@@ -244,7 +246,7 @@ struct route_planner {
         routes->first[bucket] = first;
         routes->copy[bucket] = there;
         routes->keys[bucket] = keys;
-        routes->next[bucket] = to_line < keys ? to_line : 0;
+        routes->whole[bucket] = to_line < keys ? to_line : 0;
     }
     __device__ __forceinline__ void route_bins(routes *routes, const unsigned *part_of_bin) const
     {
@@ -290,7 +292,8 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
     for (unsigned b = threadIdx.x; b < MOST_BUCKETS; b += PLAN_THREADS) {
         routes->destination_of[b] = 0;
         routes->copied_to[b] = NOBODY;
-        routes->first[b] = routes->keys[b] = routes->next[b] = 0;
+        routes->first[b] = routes->keys[b] = routes->whole[b] = 0;
+        routes->lines[b] = routes->rests[b] = 0;
     }
     const unsigned batches = plan.batches.cuts() + 1, per_slice = plan.batches.per_slice;
     for (unsigned c = threadIdx.x; c + 1 < batches; c += PLAN_THREADS) {

@@ -7,7 +7,7 @@
  *          the first write was its first partition.
  * Between: a histogram of a sample; one per digit of a cut, gathered by all members, or by the one
  *          that finds the cut if members are many; every key once.
- * Shared:  a histogram per cut; a tile of keys, a line of each bucket, and counters.
+ * Shared:  a histogram per cut; a tile of keys with two lines more for each bucket, and counters.
  * Relies:  on an engine whose exchanges follow each other in every queue, and on copies that wait
  *          for no sort: a sort whose blocks must all be resident may wait for a copy to end.
  *
@@ -16,8 +16,8 @@
  * are written, a line at a time (sort_lines.cuh), to the members themselves if kernels can store in
  * their memory, else to runs that the engine exchanges. Only the former have parts.
  *
- * Between three or four members the links take longer for the keys than the partition does. There
- * each long slice of the result comes in two batches, with an exact cut between them. Keys of first
+ * The links take longer for the keys than the partition does. So between two to four members each
+ * long slice of the result comes in two batches, with an exact cut between them. Keys of first
  * batches are sent at once, those of second batches to the sender's own memory. These are copied
  * while the first batches are sorted (sort_copies.cuh). */
 #include "../sort/policy.cuh"
@@ -29,17 +29,20 @@ namespace SCANBENCH_BACKEND
 namespace sort_slices
 {
 
-constexpr unsigned THREADS = 512;
-template <class Key>
-constexpr launch_policy SEND = {.threads = THREADS, .blocks = 2, .keys = 64 / sizeof(Key)};
-
 /* A line of memory; a sector for devices whose shared memory cannot keep a line of each bucket. */
 enum { LINE_BYTES = 128, SHORT_LINE_BYTES = 32 };
 
+template <class Key, unsigned LINE>
+constexpr launch_policy SEND =
+    LINE == LINE_BYTES ? launch_policy{.threads = 1024, .blocks = 1, .keys = 64 / sizeof(Key)}
+                       : launch_policy{.threads = 512, .blocks = 1, .keys = 32 / sizeof(Key)};
+
 enum {
-    /* The fewest parts of all keys, and the fewest bytes per multiprocessor of a slice that has
-     * parts. */
+    /* The fewest parts of all keys, the bytes of a part where there are more, and the fewest bytes
+     * per multiprocessor of a slice that has parts. Smaller parts have narrower digits left, which
+     * the sort that follows takes faster than the send does more parts. */
     FEW_PARTS = 64,
+    PART_BYTES = 8 << 20,
     LEAST_SHARE = 256 << 10,
 };
 
@@ -109,7 +112,8 @@ struct layout {
 /* ---- what goes where ---- */
 
 template <class Key, unsigned LINE_BYTES> struct send_layout {
-    static constexpr unsigned TILE = SEND<Key>.tile();
+    static constexpr unsigned THREADS = SEND<Key, LINE_BYTES>.threads;
+    static constexpr unsigned TILE = SEND<Key, LINE_BYTES>.tile();
     uint16_t bucket_of_bin[BINS];
     Key cut_key[MOST_MEMBERS];
     unsigned long long taken[MOST_MEMBERS], first_equal[MOST_MEMBERS];
@@ -126,7 +130,8 @@ static_assert(std::max(sizeof(send_layout<uint32_t, SHORT_LINE_BYTES>),
  * the key's number among the tile's ties of that cut. */
 template <class Order, unsigned LINE_BYTES, class Key = typename Order::key> struct send_division {
     enum { EQUAL = HAS_CUT, NUMBER_SHIFT = 16 };
-    static constexpr unsigned COUNT = SEND<Key>.keys;
+    static constexpr unsigned THREADS = SEND<Key, LINE_BYTES>.threads;
+    static constexpr unsigned COUNT = SEND<Key, LINE_BYTES>.keys;
     static_assert(COUNT * THREADS <= 1 << NUMBER_SHIFT);
     send_layout<Key, LINE_BYTES> *shared;
     struct routes *routes;
@@ -219,12 +224,13 @@ template <class Order, unsigned LINE_BYTES, class Key = typename Order::key> str
 /* Sends keys to where they belong, a tile at a time. The next tile is loaded while one is written.
  */
 template <class Order, unsigned LINE_BYTES, class Key = typename Order::key>
-__global__ void LAUNCH_BOUNDS(THREADS, SEND<Key>.blocks)
+__global__ void LAUNCH_BOUNDS((SEND<Key, LINE_BYTES>.threads), (SEND<Key, LINE_BYTES>.blocks))
     send_keys_kernel(const Key *keys, uint64_t n, const cut *cuts, unsigned cut_count,
                      unsigned member, unsigned shift, routes *routes,
                      const __grid_constant__ destinations<Key> destinations)
 {
-    constexpr unsigned COUNT = SEND<Key>.keys;
+    constexpr unsigned THREADS = SEND<Key, LINE_BYTES>.threads;
+    constexpr unsigned COUNT = SEND<Key, LINE_BYTES>.keys;
     constexpr uint64_t TILE = COUNT * THREADS;
     auto *shared = shared_memory<send_layout<Key, LINE_BYTES>>();
     send_division<Order, LINE_BYTES> division = {shared, routes, cut_count, shift, {}};
@@ -271,7 +277,7 @@ static route_plan plan_for(const struct team *team, const struct call *call, con
         all_bytes / team->size >= (size_t)LEAST_SHARE * problem->device->multiprocessors) {
         plan.histograms = at_place<const uint64_t>(call, at.finding.first_histograms);
         plan.parts = FEW_PARTS;
-        while (plan.parts < key_parts::MOST && all_bytes > plan.parts * most)
+        while (plan.parts < key_parts::MOST && all_bytes > (size_t)plan.parts * PART_BYTES)
             plan.parts *= 2;
     }
     return plan;
@@ -307,7 +313,7 @@ static void send_keys(const struct team *team, const layout &at)
         launch_resident<send_keys_kernel<Order, LINE_BYTES>>(
             call,
             {.blocks = ceil_div(problem->n, send::TILE),
-             .threads = THREADS,
+             .threads = send::THREADS,
              .traffic = {2 * problem->n * sizeof(Key)},
              .shared_bytes = sizeof(send)},
             static_cast<const Key *>(call->input), problem->n, plan.cuts, plan.batches.cuts(),

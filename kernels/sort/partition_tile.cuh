@@ -178,6 +178,7 @@ __device__ __forceinline__ void gather_keys(Key *tile, const unsigned *starts,
                                             const packed_places<COUNT> &places, Moved moved)
 {
     constexpr unsigned STEP = COUNT < 4 ? COUNT : 4;
+    static_assert(COUNT % STEP == 0);
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k += STEP) {
         unsigned at[STEP];
