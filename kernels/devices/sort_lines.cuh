@@ -2,8 +2,7 @@
  *
  * A link between devices takes a line as one packet, and the two parts of a line at the border of
  * two runs as two. Here a block keeps the keys of a bucket that do not fill a line for its next
- * tile, and claims lines, not keys. What it has kept after its last tile, its rests, goes as parts
- * of lines.
+ * tile, and claims lines, not keys. The rest after its last tile goes as parts of lines.
  *
  * The place of a bucket may begin and end within a line. Lines are claimed forwards from its first
  * whole line on, so that all are aligned, and rests backwards from there. Either goes on at the
@@ -21,49 +20,51 @@ template <class Key> struct destinations {
     Key *of[MOST_MEMBERS + 1];
 };
 
-template <class Key, unsigned THREADS, unsigned TILE, unsigned LINE_BYTES> struct line_layout {
+enum { LINE_BYTES = 128 };
+
+template <class Key, unsigned THREADS, unsigned TILE, unsigned BUCKETS> struct line_layout {
     static constexpr unsigned LINE = LINE_BYTES / sizeof(Key);
     /* Each bucket begins with a line. If it has kept all but one key of a line, two more keys take
      * it to a second line, and each LINE keys after these to another. */
-    static constexpr unsigned MOST_LINES = (TILE - 2 * MOST_BUCKETS) / LINE + 2 * MOST_BUCKETS;
-    static_assert(THREADS % LINE == 0 && TILE % LINE == 0);
-    static_assert(MOST_LINES * LINE < 1 << 16, "what is packed has 16 bits");
+    static constexpr unsigned MOST_LINES = (TILE - 2 * BUCKETS) / LINE + 2 * BUCKETS;
+    static_assert(THREADS % LINE == 0 && TILE % LINE == 0 && TILE >= 2 * BUCKETS);
+    static_assert(TILE + 2 * BUCKETS * LINE < 1 << 16, "what is packed has 16 bits");
     /* The keys that a tile writes are numbered, line after line. A run says where those of a
      * bucket come from and go to. It is aligned so that one load takes it. */
     struct alignas(16) run {
-        Key *to;      /* where key 0 would go */
-        int from;     /* where it would lie in the tile, perhaps before it */
-        unsigned end; /* the bucket's keys from this one on go to the bucket's start */
+        Key *to;       /* where key 0 would go */
+        unsigned from; /* where it would lie in the tile */
+        unsigned end;  /* keys from this one on go to the other end of the bucket's place */
     };
-    /* The keys of a bucket that fill no line, which begin with one in the tile. */
+    /* The keys of a bucket that fill no line: where they begin in the tile, and how many. */
     struct rest {
         uint16_t from, count;
     };
-    run runs[MOST_BUCKETS];
-    rest rests[MOST_BUCKETS];
+    run runs[BUCKETS];
+    rest rests[BUCKETS];
     /* Keys of each bucket, and then where they begin in the tile. The others are the next tile's
      * and begin with those kept, which saves a barrier. */
-    unsigned counts[2][MOST_BUCKETS];
-    uint16_t bucket_of_line[MOST_LINES]; /* of those to write */
+    unsigned counts[2][BUCKETS];
+    uint16_t bucket_of_line[TILE / LINE + BUCKETS]; /* of the lines that are written */
     unsigned lines;
     unsigned warp_totals[WARP];
     alignas(PACK_BYTES) Key tile[MOST_LINES * LINE];
 };
 
 /* Sends the keys of a block. Each of its first threads looks after a bucket. */
-template <class Order, unsigned THREADS, unsigned TILE, unsigned LINE_BYTES> struct line_sender {
+template <class Order, unsigned THREADS, unsigned TILE, unsigned BUCKETS> struct line_sender {
     using Key = typename Order::key;
-    using layout = line_layout<Key, THREADS, TILE, LINE_BYTES>;
-    static_assert(MOST_BUCKETS <= THREADS);
+    using layout = line_layout<Key, THREADS, TILE, BUCKETS>;
+    static_assert(BUCKETS <= THREADS);
     enum : unsigned {
         LINE = layout::LINE,
         WIDTH = PACK_WIDTH<Key>,
         LANES = LINE / WIDTH, /* threads that write a line */
         LINES_AT_ONCE = THREADS / LANES,
         RESTS_AT_ONCE = THREADS / LINE,
-        RESTS = (MOST_BUCKETS + RESTS_AT_ONCE - 1) / RESTS_AT_ONCE,
+        RESTS_EACH = (BUCKETS + RESTS_AT_ONCE - 1) / RESTS_AT_ONCE,
     };
-    static_assert(RESTS <= 32, "a bit for each in kept_keys");
+    static_assert(RESTS_EACH <= 32, "a bit for each in kept_keys");
     layout *shared;
     struct routes *routes;
     unsigned buckets;
@@ -102,12 +103,13 @@ template <class Order, unsigned THREADS, unsigned TILE, unsigned LINE_BYTES> str
         unsigned long long claimed = 0;
         if (has_bucket()) {
             count = counts[threadIdx.x];
-            claimed = claim(routes->lines, count / LINE * LINE);
+            claimed = claim(routes->line_keys, count / LINE * LINE);
             shared->counts[turn ^ 1][threadIdx.x] = count % LINE;
         }
-        /* Both counts of lines have 16 bits of a word, so that one scan serves both. */
-        const unsigned lines = count / LINE, slots = (count + LINE - 1) / LINE;
-        const unsigned starts = sum_of_earlier_threads(lines | slots << 16, shared->warp_totals);
+        /* Lines to write and lines in the tile have 16 bits of a word, so that one scan serves
+         * both. */
+        const unsigned lines = count / LINE, in_tile = (count + LINE - 1) / LINE;
+        const unsigned starts = sum_of_earlier_threads(lines | in_tile << 16, shared->warp_totals);
         const unsigned first_line = starts & 0xFFFF, start = (starts >> 16) * LINE;
         if (has_bucket()) {
             counts[threadIdx.x] = start;
@@ -116,10 +118,8 @@ template <class Order, unsigned THREADS, unsigned TILE, unsigned LINE_BYTES> str
         __syncthreads();
         store_kept(kept, counts);
         gather_keys(shared->tile, counts, division, keys, places, [](unsigned, unsigned) {});
-        if (has_bucket()) { /* as late as possible, because it waits for the claim */
-            const unsigned first = first_line * LINE;
-            shared->runs[threadIdx.x] = run_at(claimed, first, (int)start - (int)first);
-        }
+        if (has_bucket()) /* as late as possible, because it waits for the claim */
+            shared->runs[threadIdx.x] = run_at(claimed, first_line * LINE, start);
         load_next();
         __syncthreads();
         write_lines();
@@ -133,7 +133,7 @@ template <class Order, unsigned THREADS, unsigned TILE, unsigned LINE_BYTES> str
         if (has_bucket()) {
             const auto rest = shared->rests[threadIdx.x];
             const auto before =
-                (long long)(routes->whole[threadIdx.x] - claim(routes->rests, rest.count));
+                (long long)(routes->whole[threadIdx.x] - claim(routes->rest_keys, rest.count));
             shared->runs[threadIdx.x] = {begin + before - 1, rest.from, (unsigned)max(before, 0ll)};
         }
         __syncthreads();
@@ -150,9 +150,9 @@ template <class Order, unsigned THREADS, unsigned TILE, unsigned LINE_BYTES> str
     }
 
   private:
-    /* Keys that were kept, one of each of some buckets per thread. */
+    /* A thread's part of what was kept: a key of each of RESTS_EACH buckets, if it is there. */
     struct kept_keys {
-        Key key[RESTS];
+        Key key[RESTS_EACH];
         unsigned is_there;
     };
 
@@ -163,18 +163,18 @@ template <class Order, unsigned THREADS, unsigned TILE, unsigned LINE_BYTES> str
         return count > 0 ? atomicAdd(&claimed[threadIdx.x], (unsigned long long)count) : 0;
     }
 
-    /* The lines of this thread's bucket, whose keys are numbered from `first` on. */
+    /* The lines of this thread's bucket, whose keys are numbered from `first` on and begin at
+     * `start` in the tile. */
     __device__ __forceinline__ typename layout::run run_at(unsigned long long claimed,
-                                                           unsigned first, int from) const
+                                                           unsigned first, unsigned start) const
     {
         const unsigned long long place = routes->whole[threadIdx.x] + claimed;
         const unsigned long long left = routes->keys[threadIdx.x] - place;
-        return {begin + place - first, from,
+        return {begin + place - first, start - first,
                 first + (unsigned)min(left, (unsigned long long)TILE + LINE)};
     }
 
-    /* Says which lines of the tile are those of this thread's bucket, and what is left after them.
-     */
+    /* Says which lines are those of this thread's bucket, and what is left after them. */
     __device__ __forceinline__ void plan_lines(unsigned start, unsigned count,
                                                unsigned first_line) const
     {
@@ -192,7 +192,7 @@ template <class Order, unsigned THREADS, unsigned TILE, unsigned LINE_BYTES> str
         kept_keys kept = {};
         const unsigned i = threadIdx.x % LINE;
 #pragma unroll
-        for (unsigned r = 0; r < RESTS; r++) {
+        for (unsigned r = 0; r < RESTS_EACH; r++) {
             const unsigned b = threadIdx.x / LINE + r * RESTS_AT_ONCE;
             if (b >= buckets)
                 break;
@@ -209,7 +209,7 @@ template <class Order, unsigned THREADS, unsigned TILE, unsigned LINE_BYTES> str
     __device__ __forceinline__ void store_kept(const kept_keys &kept, const unsigned *starts) const
     {
 #pragma unroll
-        for (unsigned r = 0; r < RESTS; r++) {
+        for (unsigned r = 0; r < RESTS_EACH; r++) {
             const unsigned b = threadIdx.x / LINE + r * RESTS_AT_ONCE;
             if (b >= buckets)
                 break;
@@ -218,8 +218,7 @@ template <class Order, unsigned THREADS, unsigned TILE, unsigned LINE_BYTES> str
         }
     }
 
-    /* Writes the tile's lines. A thread that had several under way would keep too many registers.
-     */
+    /* Writes the tile's lines. */
     __device__ __forceinline__ void write_lines() const
     {
         using pack = pack<Key, WIDTH>;
@@ -227,7 +226,7 @@ template <class Order, unsigned THREADS, unsigned TILE, unsigned LINE_BYTES> str
         for (unsigned line = threadIdx.x / LANES; line < lines; line += LINES_AT_ONCE) {
             const unsigned bucket = shared->bucket_of_line[line], number = line * LINE + lane;
             const auto run = shared->runs[bucket];
-            auto keys = *reinterpret_cast<const pack *>(&shared->tile[(int)number + run.from]);
+            auto keys = *reinterpret_cast<const pack *>(&shared->tile[number + run.from]);
             for (Key &key : keys.at)
                 key = Order().inverse(key);
             Key *to = run.to + number;

@@ -42,11 +42,11 @@ struct routes {
     uint8_t destination_of[MOST_BUCKETS]; /* its number */
     uint8_t copied_to[MOST_BUCKETS];      /* the member to which keys go from there */
     unsigned buckets;
-    /* A bucket's keys go to `first` and what follows. Its first whole line is `whole` keys after
-     * that; 0 if it has none. Keys claimed so far: those of lines, and those of rests
-     * (sort_lines.cuh). */
+    /* A bucket's keys go to `first` and what follows. Lines begin `whole` keys after that; 0 if
+     * none begins among these keys. */
     unsigned long long first[MOST_BUCKETS], keys[MOST_BUCKETS], whole[MOST_BUCKETS];
-    unsigned long long lines[MOST_BUCKETS], rests[MOST_BUCKETS];
+    /* Keys claimed so far, in lines and in rests (sort_lines.cuh). */
+    unsigned long long line_keys[MOST_BUCKETS], rest_keys[MOST_BUCKETS];
     unsigned long long copy[MOST_BUCKETS]; /* where the first key is copied */
     unsigned long long seen[MOST_MEMBERS]; /* keys so far that are equal to a cut */
 };
@@ -64,6 +64,7 @@ struct route_plan {
     uint64_t most_of_part;
     unsigned size, member;
     unsigned parts; /* as few as there should be; more if a part would be too large */
+    unsigned most_parts;
     unsigned shift; /* of the bins */
     unsigned line;  /* its keys */
     bool straight;
@@ -179,7 +180,7 @@ struct route_planner {
     /* Finds parts that are small, and returns whether there are such. */
     __device__ __forceinline__ bool find_parts(unsigned *part_of_bin)
     {
-        for (; parts <= key_parts::MOST; parts *= 2) {
+        for (; parts <= plan.most_parts; parts *= 2) {
             count_parts(part_of_bin);
             if (are_small())
                 return true;
@@ -293,7 +294,7 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
         routes->destination_of[b] = 0;
         routes->copied_to[b] = NOBODY;
         routes->first[b] = routes->keys[b] = routes->whole[b] = 0;
-        routes->lines[b] = routes->rests[b] = 0;
+        routes->line_keys[b] = routes->rest_keys[b] = 0;
     }
     const unsigned batches = plan.batches.cuts() + 1, per_slice = plan.batches.per_slice;
     for (unsigned c = threadIdx.x; c + 1 < batches; c += PLAN_THREADS) {

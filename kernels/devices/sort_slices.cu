@@ -16,7 +16,7 @@
  * are written, a line at a time (sort_lines.cuh), to the members themselves if kernels can store in
  * their memory, else to runs that the engine exchanges. Only the former have parts.
  *
- * The links take longer for the keys than the partition does. So between two to four members each
+ * The links take longer for the keys than the partition does. So among two to four members each
  * long slice of the result comes in two batches, with an exact cut between them. Keys of first
  * batches are sent at once, those of second batches to the sender's own memory. These are copied
  * while the first batches are sorted (sort_copies.cuh). */
@@ -29,22 +29,21 @@ namespace SCANBENCH_BACKEND
 namespace sort_slices
 {
 
-/* A line of memory; a sector for devices whose shared memory cannot keep a line of each bucket. */
-enum { LINE_BYTES = 128, SHORT_LINE_BYTES = 32 };
-
-template <class Key, unsigned LINE>
-constexpr launch_policy SEND =
-    LINE == LINE_BYTES ? launch_policy{.threads = 1024, .blocks = 1, .keys = 64 / sizeof(Key)}
-                       : launch_policy{.threads = 512, .blocks = 1, .keys = 32 / sizeof(Key)};
-
 enum {
-    /* The fewest parts of all keys, the bytes of a part where there are more, and the fewest bytes
-     * per multiprocessor of a slice that has parts. Smaller parts have narrower digits left, which
-     * the sort that follows takes faster than the send does more parts. */
+    /* The fewest parts of all keys, and the fewest bytes per multiprocessor of a slice that has
+     * parts. */
     FEW_PARTS = 64,
-    PART_BYTES = 8 << 20,
     LEAST_SHARE = 256 << 10,
+    /* The most bytes of a part, while there are fewer than the most parts. The sort gains more by
+     * smaller parts, of which it needs narrower digits, than the send loses. */
+    PART_BYTES = 8 << 20,
 };
+
+/* How keys are sent, with the most parts, or with few on devices with less shared memory. */
+template <class Key, unsigned PARTS>
+constexpr launch_policy SEND =
+    PARTS == key_parts::MOST ? launch_policy{.threads = 1024, .blocks = 1, .keys = 64 / sizeof(Key)}
+                             : launch_policy{.threads = 512, .blocks = 1, .keys = 32 / sizeof(Key)};
 
 /* Scratch: what finding the cuts takes; counts of runs; routes; parts of each batch; the keys as
  * runs to send or to copy, and as received; that of the device's own sort of each batch. */
@@ -111,29 +110,37 @@ struct layout {
 
 /* ---- what goes where ---- */
 
-template <class Key, unsigned LINE_BYTES> struct send_layout {
-    static constexpr unsigned THREADS = SEND<Key, LINE_BYTES>.threads;
-    static constexpr unsigned TILE = SEND<Key, LINE_BYTES>.tile();
+template <class Key, unsigned PARTS> struct send_layout {
+    static constexpr unsigned THREADS = SEND<Key, PARTS>.threads;
+    static constexpr unsigned TILE = SEND<Key, PARTS>.tile();
     uint16_t bucket_of_bin[BINS];
     Key cut_key[MOST_MEMBERS];
     unsigned long long taken[MOST_MEMBERS], first_equal[MOST_MEMBERS];
     unsigned equal[MOST_MEMBERS]; /* keys of the tile; zero before and after it */
-    line_layout<Key, THREADS, TILE, LINE_BYTES> lines;
+    line_layout<Key, THREADS, TILE, PARTS + MOST_MEMBERS> lines;
 };
-static_assert(std::max(sizeof(send_layout<uint32_t, SHORT_LINE_BYTES>),
-                       sizeof(send_layout<uint64_t, SHORT_LINE_BYTES>)) <= 64 << 10,
-              "compute capability 7.5 has no more");
+
+template <unsigned PARTS>
+constexpr size_t SEND_BYTES = std::max(sizeof(send_layout<uint32_t, PARTS>),
+                                       sizeof(send_layout<uint64_t, PARTS>));
+static_assert(SEND_BYTES<FEW_PARTS> <= 64 << 10, "compute capability 7.5 has no more");
+
+static unsigned most_parts(const struct device_limits *device)
+{
+    return device->shared_bytes_per_block >= SEND_BYTES<key_parts::MOST> ? (unsigned)key_parts::MOST
+                                                                         : (unsigned)FEW_PARTS;
+}
 
 /* A division of a sender's tiles, as line_sender uses it. Keys equal to a cut are ties. The first
  * `taken` of this sender's, in the order in which they are numbered, go before the cut, the others
  * after it. Within find(), the bucket of such a key has the bit EQUAL, and from bit NUMBER_SHIFT on
  * the key's number among the tile's ties of that cut. */
-template <class Order, unsigned LINE_BYTES, class Key = typename Order::key> struct send_division {
+template <class Order, unsigned PARTS, class Key = typename Order::key> struct send_division {
     enum { EQUAL = HAS_CUT, NUMBER_SHIFT = 16 };
-    static constexpr unsigned THREADS = SEND<Key, LINE_BYTES>.threads;
-    static constexpr unsigned COUNT = SEND<Key, LINE_BYTES>.keys;
+    static constexpr unsigned THREADS = SEND<Key, PARTS>.threads;
+    static constexpr unsigned COUNT = SEND<Key, PARTS>.keys;
     static_assert(COUNT * THREADS <= 1 << NUMBER_SHIFT);
-    send_layout<Key, LINE_BYTES> *shared;
+    send_layout<Key, PARTS> *shared;
     struct routes *routes;
     unsigned cuts, shift;
     packed_places<COUNT> found;
@@ -223,18 +230,19 @@ template <class Order, unsigned LINE_BYTES, class Key = typename Order::key> str
 
 /* Sends keys to where they belong, a tile at a time. The next tile is loaded while one is written.
  */
-template <class Order, unsigned LINE_BYTES, class Key = typename Order::key>
-__global__ void LAUNCH_BOUNDS((SEND<Key, LINE_BYTES>.threads), (SEND<Key, LINE_BYTES>.blocks))
+template <class Order, unsigned PARTS, class Key = typename Order::key>
+__global__ void LAUNCH_BOUNDS((SEND<Key, PARTS>.threads), (SEND<Key, PARTS>.blocks))
     send_keys_kernel(const Key *keys, uint64_t n, const cut *cuts, unsigned cut_count,
                      unsigned member, unsigned shift, routes *routes,
                      const __grid_constant__ destinations<Key> destinations)
 {
-    constexpr unsigned THREADS = SEND<Key, LINE_BYTES>.threads;
-    constexpr unsigned COUNT = SEND<Key, LINE_BYTES>.keys;
+    constexpr unsigned THREADS = SEND<Key, PARTS>.threads;
+    constexpr unsigned COUNT = SEND<Key, PARTS>.keys;
     constexpr uint64_t TILE = COUNT * THREADS;
-    auto *shared = shared_memory<send_layout<Key, LINE_BYTES>>();
-    send_division<Order, LINE_BYTES> division = {shared, routes, cut_count, shift, {}};
-    line_sender<Order, THREADS, TILE, LINE_BYTES> lines = {&shared->lines, routes, routes->buckets};
+    auto *shared = shared_memory<send_layout<Key, PARTS>>();
+    send_division<Order, PARTS> division = {shared, routes, cut_count, shift, {}};
+    line_sender<Order, THREADS, TILE, PARTS + MOST_MEMBERS> lines = {&shared->lines, routes,
+                                                                     routes->buckets};
     tile_keys<Key, THREADS, COUNT, true> full;
     const auto load = [&](uint64_t first) {
         if (first + TILE <= n)
@@ -259,8 +267,8 @@ __global__ void LAUNCH_BOUNDS((SEND<Key, LINE_BYTES>.threads), (SEND<Key, LINE_B
 /* ---- host side ---- */
 
 /* Parts need the gathered histograms of the first round; without these all keys are one part. So
- * they are if key_parts::MOST parts of MOST_BYTES are fewer than all keys: 16 GiB, or 8 GiB of
- * floats, of which a level divides half as many into leaves. */
+ * they are if the most parts, of MOST_BYTES each, are fewer than all keys: with key_parts::MOST
+ * 16 GiB, or 8 GiB of floats, of which a level divides half as many into leaves. */
 static route_plan plan_for(const struct team *team, const struct call *call, const layout &at)
 {
     const struct problem *problem = &call->problem;
@@ -271,13 +279,14 @@ static route_plan plan_for(const struct team *team, const struct call *call, con
                        .most_of_part = (most + most / 64) / bytes,
                        .size = team->size,
                        .parts = 1,
+                       .most_parts = most_parts(problem->device),
                        .shift = sort_cuts::first_digit(problem).shift,
                        .straight = team->engine->meet != nullptr};
     if (plan.straight && !sort_cuts::chooses_one(team) &&
         all_bytes / team->size >= (size_t)LEAST_SHARE * problem->device->multiprocessors) {
         plan.histograms = at_place<const uint64_t>(call, at.finding.first_histograms);
         plan.parts = FEW_PARTS;
-        while (plan.parts < key_parts::MOST && all_bytes > (size_t)plan.parts * PART_BYTES)
+        while (plan.parts < plan.most_parts && all_bytes > (size_t)plan.parts * PART_BYTES)
             plan.parts *= 2;
     }
     return plan;
@@ -297,10 +306,10 @@ static destinations<Key> destinations_of(const struct team *team, const struct c
     return destinations;
 }
 
-template <class Order, unsigned LINE_BYTES, class Key = typename Order::key>
+template <class Order, unsigned PARTS, class Key = typename Order::key>
 static void send_keys(const struct team *team, const layout &at)
 {
-    using send = send_layout<Key, LINE_BYTES>;
+    using send = send_layout<Key, PARTS>;
     on_each_member(team, [&](const struct call *call, unsigned member) {
         const struct problem *problem = &call->problem;
         route_plan plan = plan_for(team, call, at);
@@ -310,7 +319,7 @@ static void send_keys(const struct team *team, const layout &at)
         launch<plan_routes_kernel>(queue_of(call), {1, PLAN_THREADS, {}, plan_bytes(plan)}, plan,
                                    routes, at_place<key_parts>(call, at.parts),
                                    at_place<uint64_t>(call, at.counts));
-        launch_resident<send_keys_kernel<Order, LINE_BYTES>>(
+        launch_resident<send_keys_kernel<Order, PARTS>>(
             call,
             {.blocks = ceil_div(problem->n, send::TILE),
              .threads = send::THREADS,
@@ -328,11 +337,10 @@ static void exchange_keys(const struct team *team, const layout &at, uint32_t nu
         mark_exchange(team);
     const struct problem *problem = &team->call->problem;
     with_order(problem->type, [&](auto order) {
-        using key = typename decltype(order)::key;
-        if (problem->device->shared_bytes_per_block >= sizeof(send_layout<key, LINE_BYTES>))
-            send_keys<decltype(order), LINE_BYTES>(team, at);
+        if (most_parts(problem->device) > FEW_PARTS)
+            send_keys<decltype(order), key_parts::MOST>(team, at);
         else
-            send_keys<decltype(order), SHORT_LINE_BYTES>(team, at);
+            send_keys<decltype(order), FEW_PARTS>(team, at);
     });
     if (!straight)
         return team_exchange_runs(team, number, at.runs, at.received, at.counts);

@@ -18,6 +18,8 @@
 
 enum { MEMBERS = 3, N = 3001 };
 
+static unsigned team_size = MEMBERS;
+
 static const struct table_row *row_named(enum operation op, const char *name)
 {
     for (size_t r = 0; r < table_row_count(); r++)
@@ -33,7 +35,7 @@ static void allocate(struct bench *bench)
     struct workspace *w = &bench->workspace;
     const uint64_t n = bench->problem.n;
     struct problem slice = bench->problem;
-    slice.n = longest_slice(n, MEMBERS);
+    slice.n = longest_slice(n, team_size);
     const size_t scratch = next_place(bench->algorithm->scratch_bytes(&slice)) +
                            bench->algorithm->engine->scratch_bytes(&slice);
     const size_t bytes = element_bytes(bench->problem.type);
@@ -56,8 +58,8 @@ static void open_on(struct bench *bench, enum operation op, const char *local,
                     enum element_type type, uint64_t n, const struct input_spec *spec)
 {
     *bench = (struct bench){.algorithm = row_named(op, "slices")->by[ENGINE_PEER][DEVICE_EMULATOR]};
-    assert_null(
-        open_team(&emulated_backend, 0, MEMBERS, 1, &bench->info, &bench->limits, &bench->device));
+    assert_null(open_team(&emulated_backend, 0, team_size, 1, &bench->info, &bench->limits,
+                          &bench->device));
     bench->limits.kind = DEVICE_EMULATOR;
     bench->limits.name = bench->info.name;
     bench->problem = (struct problem){
@@ -237,17 +239,18 @@ static void the_longest_slice_needs_least_scratch(void **state)
 }
 
 /* With one multiprocessor, slices of 256 KiB are sent by parts. Those of 1 MiB are sampled before
- * their cuts are found, and come in two batches, the second of which is copied. */
+ * their cuts are found, and come in two batches, the second of which is copied, also those of two
+ * members. With two multiprocessors several blocks claim places in a part. */
 static void long_slices_are_sent_by_parts(void **state)
 {
     (void)state;
-    enum { PARTED = MEMBERS * 66003, LONG = MEMBERS * 270001 };
+    enum { PARTED = MEMBERS * 66003, LONG = MEMBERS * 270001, LONG_PAIR = 2 * 270001 };
     static const struct {
         const char *local;
         enum element_type type;
         enum input_shape shape;
         uint64_t max, n;
-        unsigned shared_bytes;
+        unsigned shared_bytes, multiprocessors;
     } cases[] = {
         {"adaptive", TYPE_U32, INPUT_UNIFORM, UINT32_MAX, PARTED, 0},
         {"msd", TYPE_I32, INPUT_SIGNED, INT32_MAX, PARTED, 0},
@@ -258,27 +261,33 @@ static void long_slices_are_sent_by_parts(void **state)
         {"msd", TYPE_U32, INPUT_ZIPF, 1 << 20, PARTED, 0},
         {"adaptive", TYPE_U32, INPUT_FEW, UINT32_MAX, PARTED, 0},
         {"onesweep", TYPE_U32, INPUT_UNIFORM, UINT32_MAX, PARTED, 64 << 10},
+        {"msd", TYPE_U32, INPUT_UNIFORM, UINT32_MAX, 2 * PARTED, 0, 2},
         {"msd", TYPE_U32, INPUT_UNIFORM, UINT32_MAX, LONG, 0},
         {"msd", TYPE_U32, INPUT_SORTED, UINT32_MAX, LONG, 0},
         {"msd", TYPE_U32, INPUT_ALTERNATING, 1 << 20, LONG, 0},
         {"adaptive", TYPE_U32, INPUT_ZIPF, 1 << 20, LONG, 0},
         {"adaptive", TYPE_F32, INPUT_SIGNED, 1 << 23, LONG, 0},
         {"onesweep", TYPE_I64, INPUT_FEW, INT32_MAX, LONG, 64 << 10},
+        {"msd", TYPE_U32, INPUT_UNIFORM, UINT32_MAX, LONG_PAIR, 0},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         const struct input_spec spec = {.shape = cases[c].shape, .max = cases[c].max, .seed = 11};
         struct bench bench;
-        set_devices(1, cases[c].shared_bytes);
+        set_devices(cases[c].multiprocessors > 0 ? cases[c].multiprocessors : 1,
+                    cases[c].shared_bytes);
+        team_size = cases[c].n == LONG_PAIR ? 2 : MEMBERS;
         open_on(&bench, OP_SORT, cases[c].local, cases[c].type, cases[c].n, &spec);
         call(&bench);
         expect_right(&bench);
-        assert_int_equal(was_launched("copy_runs_kernel"), cases[c].n == LONG);
+        assert_int_equal(was_launched("copy_runs_kernel"),
+                         cases[c].n == LONG || cases[c].n == LONG_PAIR);
         if (cases[c].shape == INPUT_UNIFORM) {
             call_again(&bench);
             expect_right(&bench);
         }
         finish(&bench);
     }
+    team_size = MEMBERS;
     set_devices(0, 0);
 }
 
