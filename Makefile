@@ -80,18 +80,21 @@ OBJECTS := $(LIBRARIES:%.cpp=$(BUILD)/%.o) $(C_SOURCES:%.c=$(BUILD)/%.o) \
            $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard emulator/*.cpp)) \
            $(patsubst %.cu,$(BUILD)/emulated/%.o,$(filter-out $(DEVICE_ONLY),$(CU_SOURCES)))
 ifneq ($(NVCC),)
-# The headers of CUB and of Thrust take ten seconds each time. So where nothing of it will run, the
-# files that call one of them are compiled together.
+# The headers of CUB and of Thrust take ten seconds each time, and ours one or two. So where nothing of it
+# will run, the files that call one of them are compiled together, as are those of the rooms whose files
+# share no names.
 calls_of    = $(foreach f,$(filter-out %_deterministic.cu,$(DEVICE_ONLY)),$(if $(findstring $(1),$f),$f))
-TOGETHER   := $(if $(NEVER_RUNS),cub thrust)
+CALLED     := $(if $(NEVER_RUNS),cub thrust)
+ROOMS      := $(if $(NEVER_RUNS),bench/device kernels/devices kernels/sort)
+together    = $(or $(wildcard $(1)/*.cu),$(call calls_of,$(1)))
+TOGETHER   := $(patsubst %,$(BUILD)/gpu/together/%.o,$(CALLED) $(ROOMS))
 OBJECTS    += $(patsubst %.cu,$(BUILD)/gpu/%.o,$(wildcard timing/*.cu) \
-              $(filter-out $(foreach l,$(TOGETHER),$(call calls_of,$l)),$(CU_SOURCES))) \
-              $(TOGETHER:%=$(BUILD)/gpu/calls_of_%.o)
+              $(filter-out $(foreach g,$(CALLED) $(ROOMS),$(call together,$g)),$(CU_SOURCES))) $(TOGETHER)
 endif
 
 # The device libraries of a checkout; only the files that call them are compiled with it.
 CCCL_OBJECTS := $(patsubst %.cu,$(BUILD)/gpu/%.o,$(filter $(DEVICE_ONLY),$(CU_SOURCES))) \
-                $(TOGETHER:%=$(BUILD)/gpu/calls_of_%.o)
+                $(CALLED:%=$(BUILD)/gpu/together/%.o)
 ifneq ($(CCCL),)
 $(if $(wildcard $(CCCL)/cub/cub/version.cuh),,$(error CCCL=$(CCCL): it has no cub/cub/version.cuh; \
     name a checkout of https://github.com/NVIDIA/cccl))
@@ -174,9 +177,9 @@ $(BUILD)/gpu/%.o: %.cu $(BUILD)/flags/NVCC
 	@mkdir -p $(@D)
 	$(call step,NVCC,$<) $(COMPILE_CUDA) $(NVCC_PART_FLAGS) $(DEPENDENCIES) -c -o $@ $<
 
-$(TOGETHER:%=$(BUILD)/gpu/calls_of_%.o): $(BUILD)/gpu/calls_of_%.o: bench/algorithms.def $(BUILD)/flags/NVCC
+$(TOGETHER): $(BUILD)/gpu/together/%.o: bench/algorithms.def $(BUILD)/flags/NVCC
 	@mkdir -p $(@D)
-	@printf '#include "%s"\n' $(call calls_of,$*) >$(@:.o=.cu)
+	@printf '#include "%s"\n' $(call together,$*) >$(@:.o=.cu)
 	$(call step,NVCC,$(@:.o=.cu)) $(COMPILE_CUDA) -I. $(NVCC_PART_FLAGS) $(DEPENDENCIES) -c -o $@ $(@:.o=.cu)
 
 # CUPTI is in the toolkit, and is looked for when it is needed.

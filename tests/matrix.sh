@@ -8,7 +8,7 @@
 # as is an access beyond an array. What only they see depends on a block size, a type or an input,
 # not on all of them at once. Races (--check) are found without sanitizers alone.
 #
-# Without LONG, every twelfth run of each row, counted apart for those with sanitizers, those for races
+# Without LONG, every sixteenth run of each row, counted apart for those with sanitizers, those for races
 # and the others: all block sizes, types and inputs are met by some rows, and all sizes by each.
 #
 # It reads the list, so a new algorithm is tested as soon as it is listed. One test is
@@ -586,7 +586,7 @@ for line in "${tests[@]}"; do
     runs_of "$op-$algo-$device" "$op" "$algo" "$device"
 done | awk -v step="${LONG:+1}" '{
     kind = / sanitized$/ ? "sanitized" : / --check / ? "races" : "results"
-    if (seen[$1, kind]++ % (step ? step : 12) == 0)
+    if (seen[$1, kind]++ % (step ? step : 16) == 0)
         print
 }' | while read -r line; do
     number=$((number + 1))

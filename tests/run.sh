@@ -23,7 +23,7 @@ alone="commands/measuring matrix"
 of_kernels="sorts_test team_test"
 
 # The slowest suites start first, so that no processor idles at the end.
-slow=$'commands/several\nunit/library_test\npage\ncommands/check\nunit-fast/sorts_test\nunit/sorts_test\nmutants\ncommands/own\ncommands/rows\ncommands/tooling\ncommands/ptx\ncommands/results\ncommands/faults'
+slow=$'commands/several\nunit/library_test\npage\ncommands/check\nunit-fast/sorts_test\nunit-fast/team_test\nunit/sorts_test\nmutants\ncommands/own\ncommands/rows\ncommands/tooling\ncommands/ptx\ncommands/results\ncommands/faults'
 
 # names: prints the name of every suite.
 names() {
