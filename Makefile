@@ -80,9 +80,9 @@ OBJECTS := $(LIBRARIES:%.cpp=$(BUILD)/%.o) $(C_SOURCES:%.c=$(BUILD)/%.o) \
            $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard emulator/*.cpp)) \
            $(patsubst %.cu,$(BUILD)/emulated/%.o,$(filter-out $(DEVICE_ONLY),$(CU_SOURCES)))
 ifneq ($(NVCC),)
-# The headers of CUB and of Thrust take ten seconds each time, and ours one or two. So where nothing of it
-# will run, the files that call one of them are compiled together, as are those of the rooms whose files
-# share no names.
+# Where GPU code never runs, files are compiled together, because the headers of CUB and Thrust take ten
+# seconds each time and ours one or two: those that call one of these libraries, and those of rooms whose
+# files share no names.
 calls_of    = $(foreach f,$(filter-out %_deterministic.cu,$(DEVICE_ONLY)),$(if $(findstring $(1),$f),$f))
 CALLED     := $(if $(NEVER_RUNS),cub thrust)
 ROOMS      := $(if $(NEVER_RUNS),bench/device kernels/devices kernels/sort)
@@ -90,6 +90,7 @@ together    = $(or $(wildcard $(1)/*.cu),$(call calls_of,$(1)))
 TOGETHER   := $(patsubst %,$(BUILD)/gpu/together/%.o,$(CALLED) $(ROOMS))
 OBJECTS    += $(patsubst %.cu,$(BUILD)/gpu/%.o,$(wildcard timing/*.cu) \
               $(filter-out $(foreach g,$(CALLED) $(ROOMS),$(call together,$g)),$(CU_SOURCES))) $(TOGETHER)
+$(foreach g,$(CALLED) $(ROOMS),$(eval $(BUILD)/gpu/together/$g.o: $(call together,$g)))
 endif
 
 # The device libraries of a checkout; only the files that call them are compiled with it.
@@ -177,7 +178,7 @@ $(BUILD)/gpu/%.o: %.cu $(BUILD)/flags/NVCC
 	@mkdir -p $(@D)
 	$(call step,NVCC,$<) $(COMPILE_CUDA) $(NVCC_PART_FLAGS) $(DEPENDENCIES) -c -o $@ $<
 
-$(TOGETHER): $(BUILD)/gpu/together/%.o: bench/algorithms.def $(BUILD)/flags/NVCC
+$(TOGETHER): $(BUILD)/gpu/together/%.o: $(BUILD)/flags/NVCC
 	@mkdir -p $(@D)
 	@printf '#include "%s"\n' $(call together,$*) >$(@:.o=.cu)
 	$(call step,NVCC,$(@:.o=.cu)) $(COMPILE_CUDA) -I. $(NVCC_PART_FLAGS) $(DEPENDENCIES) -c -o $@ $(@:.o=.cu)

@@ -8,8 +8,9 @@
 # as is an access beyond an array. What only they see depends on a block size, a type or an input,
 # not on all of them at once. Races (--check) are found without sanitizers alone.
 #
-# Without LONG, every sixteenth run of each row, counted apart for those with sanitizers, those for races
-# and the others: all block sizes, types and inputs are met by some rows, and all sizes by each.
+# Without LONG, one of 16 runs of each row, counted apart for those with sanitizers, those for races
+# and the others. Each row begins at another, so that all sizes, block sizes, types and inputs are met by
+# some rows.
 #
 # It reads the list, so a new algorithm is tested as soon as it is listed. One test is
 # one algorithm on one device. Its rows are counted, so a missing row is a failure
@@ -584,11 +585,28 @@ number=0
 for line in "${tests[@]}"; do
     read -r op algo device <<<"$line"
     runs_of "$op-$algo-$device" "$op" "$algo" "$device"
-done | awk -v step="${LONG:+1}" '{
-    kind = / sanitized$/ ? "sanitized" : / --check / ? "races" : "results"
-    if (seen[$1, kind]++ % (step ? step : 16) == 0)
-        print
-}' | while read -r line; do
+done | awk -v step="${LONG:+1}" '
+    function print_some(    kind, i) {
+        for (kind in count)
+            for (i = row % (count[kind] < step ? count[kind] : step); i < count[kind]; i += step)
+                print run[kind, i]
+        split("", count)
+        row++
+    }
+    BEGIN {
+        step = step ? step : 16
+    }
+    $1 != key {
+        print_some()
+        key = $1
+    }
+    {
+        kind = / sanitized$/ ? "sanitized" : / --check / ? "races" : "results"
+        run[kind, count[kind]++] = $0
+    }
+    END {
+        print_some()
+    }' | while read -r line; do
     number=$((number + 1))
     echo "$number $line"
 done | tee "$work/runs" | xargs -r -P "$jobs" -L 1 sh "$work/run"

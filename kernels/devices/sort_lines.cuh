@@ -4,8 +4,8 @@
  * two runs as two. Here a block keeps the keys of a bucket that do not fill a line for its next
  * tile, and claims lines, not keys. The rest after its last tile goes as parts of lines.
  *
- * The place of a bucket may begin and end within a line. Lines are claimed forwards from its first
- * whole line on, so that all are aligned, and rests backwards from there. Either goes on at the
+ * A bucket's place may begin and end within a line. Lines are claimed upwards from the first line
+ * boundary in it, so that all are aligned, and rests downwards from there. Both go on at the
  * place's other end. */
 #pragma once
 
@@ -20,12 +20,12 @@ template <class Key> struct destinations {
     Key *of[MOST_MEMBERS + 1];
 };
 
-enum { LINE_BYTES = 128 };
+enum { LINE_BYTES = 128 }; /* a line of memory */
 
 template <class Key, unsigned THREADS, unsigned TILE, unsigned BUCKETS> struct line_layout {
     static constexpr unsigned LINE = LINE_BYTES / sizeof(Key);
-    /* Each bucket begins with a line. If it has kept all but one key of a line, two more keys take
-     * it to a second line, and each LINE keys after these to another. */
+    /* Each bucket begins at a line of its own in the tile. Where all but one key of a line were
+     * kept, two more keys reach a second line, and each LINE keys after these another. */
     static constexpr unsigned MOST_LINES = (TILE - 2 * BUCKETS) / LINE + 2 * BUCKETS;
     static_assert(THREADS % LINE == 0 && TILE % LINE == 0 && TILE >= 2 * BUCKETS);
     static_assert(TILE + 2 * BUCKETS * LINE < 1 << 16, "what is packed has 16 bits");
@@ -142,7 +142,7 @@ template <class Order, unsigned THREADS, unsigned TILE, unsigned BUCKETS> struct
             const auto run = shared->runs[b];
             if (i >= shared->rests[b].count)
                 continue;
-            Key *to = run.to - i;
+            Key *to = run.to - i; /* downwards */
             if (i >= run.end)
                 to += routes->keys[b];
             *to = Order().inverse(shared->tile[run.from + i]);
@@ -150,7 +150,7 @@ template <class Order, unsigned THREADS, unsigned TILE, unsigned BUCKETS> struct
     }
 
   private:
-    /* A thread's part of what was kept: a key of each of RESTS_EACH buckets, if it is there. */
+    /* A thread's share of the kept keys: at most one of each of RESTS_EACH buckets. */
     struct kept_keys {
         Key key[RESTS_EACH];
         unsigned is_there;
@@ -168,6 +168,7 @@ template <class Order, unsigned THREADS, unsigned TILE, unsigned BUCKETS> struct
     __device__ __forceinline__ typename layout::run run_at(unsigned long long claimed,
                                                            unsigned first, unsigned start) const
     {
+        /* It lies within the bucket's place: claims are whole lines, and `whole` is less. */
         const unsigned long long place = routes->whole[threadIdx.x] + claimed;
         const unsigned long long left = routes->keys[threadIdx.x] - place;
         return {begin + place - first, start - first,
@@ -186,7 +187,8 @@ template <class Order, unsigned THREADS, unsigned TILE, unsigned BUCKETS> struct
             shared->lines = first_line + lines;
     }
 
-    /* Takes what filled no line out of the tile before this one, all of whose lines are written. */
+    /* Loads the keys that filled no line in the tile before this one, all of whose lines are
+     * written. */
     __device__ __forceinline__ kept_keys load_kept() const
     {
         kept_keys kept = {};
@@ -205,7 +207,7 @@ template <class Order, unsigned THREADS, unsigned TILE, unsigned BUCKETS> struct
         return kept;
     }
 
-    /* Puts it where the bucket begins in this tile. */
+    /* Stores what load_kept() loaded at the start of each bucket in this tile. */
     __device__ __forceinline__ void store_kept(const kept_keys &kept, const unsigned *starts) const
     {
 #pragma unroll

@@ -42,8 +42,8 @@ struct routes {
     uint8_t destination_of[MOST_BUCKETS]; /* its number */
     uint8_t copied_to[MOST_BUCKETS];      /* the member to which keys go from there */
     unsigned buckets;
-    /* A bucket's keys go to `first` and what follows. Lines begin `whole` keys after that; 0 if
-     * none begins among these keys. */
+    /* A bucket's keys go to `first` and what follows. The first whole line begins `whole` keys
+     * after that; 0 if none begins among them. */
     unsigned long long first[MOST_BUCKETS], keys[MOST_BUCKETS], whole[MOST_BUCKETS];
     /* Keys claimed so far, in lines and in rests (sort_lines.cuh). */
     unsigned long long line_keys[MOST_BUCKETS], rest_keys[MOST_BUCKETS];
@@ -63,10 +63,10 @@ struct route_plan {
     sort_cuts::batches batches;
     uint64_t most_of_part;
     unsigned size, member;
-    unsigned parts; /* as few as there should be; more if a part would be too large */
-    unsigned most_parts;
-    unsigned shift; /* of the bins */
-    unsigned line;  /* its keys */
+    unsigned parts;      /* as few as there should be; more if a part would be too large */
+    unsigned most_parts; /* for which the kernel that sends has shared memory */
+    unsigned shift;      /* of the bins */
+    unsigned line;       /* its keys */
     bool straight;
 };
 

@@ -34,12 +34,13 @@ enum {
      * parts. */
     FEW_PARTS = 64,
     LEAST_SHARE = 256 << 10,
-    /* The most bytes of a part, while there are fewer than the most parts. The sort gains more by
-     * smaller parts, of which it needs narrower digits, than the send loses. */
+    /* The most bytes of a part, until there are the most parts. Smaller parts leave narrower digits
+     * to the sort, which saves more than the send loses: two H200 gain at 2^30 keys and lose
+     * nothing at 2^28. */
     PART_BYTES = 8 << 20,
 };
 
-/* How keys are sent, with the most parts, or with few on devices with less shared memory. */
+/* How keys are sent: with the most parts, or with few where shared memory is small. */
 template <class Key, unsigned PARTS>
 constexpr launch_policy SEND =
     PARTS == key_parts::MOST ? launch_policy{.threads = 1024, .blocks = 1, .keys = 64 / sizeof(Key)}
@@ -266,9 +267,9 @@ __global__ void LAUNCH_BOUNDS((SEND<Key, PARTS>.threads), (SEND<Key, PARTS>.bloc
 
 /* ---- host side ---- */
 
-/* Parts need the gathered histograms of the first round; without these all keys are one part. So
- * they are if the most parts, of MOST_BYTES each, are fewer than all keys: with key_parts::MOST
- * 16 GiB, or 8 GiB of floats, of which a level divides half as many into leaves. */
+/* All keys are one part without the gathered histograms of the first round, and if the most parts,
+ * of MOST_BYTES each, cannot hold them: beyond 16 GiB with key_parts::MOST, 4 GiB with FEW_PARTS,
+ * and half of that for floats, of which a level divides half as many into leaves. */
 static route_plan plan_for(const struct team *team, const struct call *call, const layout &at)
 {
     const struct problem *problem = &call->problem;

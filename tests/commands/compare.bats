@@ -135,8 +135,8 @@ END
 END
 }
 
-# shows_most LINE: what one run cannot show of a row of the CPU is the largest value of the table and
-# up to 1 % more, for the noise of the row.
+# shows_most LINE: does it show the table's largest value, or up to one percentage point more for the
+# row's noise?
 shows_most() {
     local most shown
     most=$(sed -nE '/^ONE_RUN/{s/.*, ([0-9.]+)\)/\1/p;q}' bench/rows/one_run.def)

@@ -239,8 +239,8 @@ static void the_longest_slice_needs_least_scratch(void **state)
 }
 
 /* With one multiprocessor, slices of 256 KiB are sent by parts. Those of 1 MiB are sampled before
- * their cuts are found, and come in two batches, the second of which is copied, also those of two
- * members. With two multiprocessors several blocks claim places in a part. */
+ * their cuts are found, and come in two batches, the second of which is copied; so do those of two
+ * members. With two multiprocessors, two blocks claim places in a part. */
 static void long_slices_are_sent_by_parts(void **state)
 {
     (void)state;
