@@ -738,14 +738,14 @@ END
         run bash tests/matrix.sh "$BATS_TEST_TMPDIR/refusing" 'scan serial'
     }
     local text='the plain loop on one CPU thread' # which is in its file
-    refusing '/,f64,/' "$text"
+    refusing '/,f32,/' "$text"
     has "$output" 'ok 1 - scan serial on cpu: '
     [[ $output != *'not ok'* ]]
-    refusing '/,f64,/' 'what another file says'
+    refusing '/,f32,/' 'what another file says'
     has "$output" 'not ok 1 - scan serial on cpu' 'what another file says'
     refusing '' "$text"
     has "$output" 'not ok 1 - scan serial on cpu'
-    refusing '/,f64,[^,]*,[^,]*,1025,/' "$text" # not all rows of the type
+    refusing '/,f32,[^,]*,[^,]*,1025,/' "$text" # not all rows of the type
     has "$output" 'not ok 1 - scan serial on cpu'
 }
 
