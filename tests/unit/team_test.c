@@ -244,13 +244,13 @@ static void the_longest_slice_needs_least_scratch(void **state)
 static void long_slices_are_sent_by_parts(void **state)
 {
     (void)state;
-    enum { PARTED = MEMBERS * 66003, LONG = MEMBERS * 270001, LONG_PAIR = 2 * 270001 };
+    enum { PARTED = MEMBERS * 66003, LONG = MEMBERS * 270001 };
     static const struct {
         const char *local;
         enum element_type type;
         enum input_shape shape;
         uint64_t max, n;
-        unsigned shared_bytes, multiprocessors;
+        unsigned shared_bytes, multiprocessors, members; /* 0: all, 1, MEMBERS */
     } cases[] = {
         {"adaptive", TYPE_U32, INPUT_UNIFORM, UINT32_MAX, PARTED, 0},
         {"msd", TYPE_I32, INPUT_SIGNED, INT32_MAX, PARTED, 0},
@@ -268,19 +268,18 @@ static void long_slices_are_sent_by_parts(void **state)
         {"adaptive", TYPE_U32, INPUT_ZIPF, 1 << 20, LONG, 0},
         {"adaptive", TYPE_F32, INPUT_SIGNED, 1 << 23, LONG, 0},
         {"onesweep", TYPE_I64, INPUT_FEW, INT32_MAX, LONG, 64 << 10},
-        {"msd", TYPE_U32, INPUT_UNIFORM, UINT32_MAX, LONG_PAIR, 0},
+        {"msd", TYPE_U32, INPUT_UNIFORM, UINT32_MAX, LONG, 0, 1, 2},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         const struct input_spec spec = {.shape = cases[c].shape, .max = cases[c].max, .seed = 11};
         struct bench bench;
         set_devices(cases[c].multiprocessors > 0 ? cases[c].multiprocessors : 1,
                     cases[c].shared_bytes);
-        team_size = cases[c].n == LONG_PAIR ? 2 : MEMBERS;
+        team_size = cases[c].members > 0 ? cases[c].members : MEMBERS;
         open_on(&bench, OP_SORT, cases[c].local, cases[c].type, cases[c].n, &spec);
         call(&bench);
         expect_right(&bench);
-        assert_int_equal(was_launched("copy_runs_kernel"),
-                         cases[c].n == LONG || cases[c].n == LONG_PAIR);
+        assert_int_equal(was_launched("copy_runs_kernel"), cases[c].n == LONG);
         if (cases[c].shape == INPUT_UNIFORM) {
             call_again(&bench);
             expect_right(&bench);
