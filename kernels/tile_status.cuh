@@ -101,18 +101,24 @@ __device__ __forceinline__ T sum_of_values(const tile_status<T> *status, Index f
 
 /* The share of thread `member`, of so many, in the sum of the values from `first` to `end` - 1:
  * together the shares, in the order of the threads, are that sum. Where order does not matter,
- * neighbouring threads read neighbouring statuses. */
+ * neighbouring threads read neighbouring statuses. Called by whole warps. */
 template <unsigned LOOKS, bool FAR = false, class T, class Index, class Wait>
 __device__ __forceinline__ T share_of_values(const tile_status<T> *status, Index first, Index end,
                                              unsigned member, unsigned members, uint32_t tag,
                                              Wait wait)
 {
-    if constexpr (COMMUTES<T>)
-        return sum_of_values<LOOKS, FAR>(status, first + member, end, (Index)members, tag, wait);
-    const Index each = (end - first + members - 1) / members;
-    const Index own = first + member * each;
-    return sum_of_values<LOOKS, FAR>(status, min(own, end), min(own + each, end), (Index)1, tag,
-                                     wait);
+    Index step = (Index)members;
+    if constexpr (COMMUTES<T>) {
+        first += member;
+    } else {
+        const Index each = (end - first + members - 1) / members;
+        first = min(first + member * each, end);
+        end = min(first + each, end);
+        step = 1;
+    }
+    const T share = sum_of_values<LOOKS, FAR>(status, first, end, step, tag, wait);
+    __syncwarp(); /* see spin_wait() */
+    return share;
 }
 
 /* ---- The board: the statuses of all tiles, and the epoch ---- */

@@ -309,12 +309,21 @@ __global__ void __launch_bounds__(THREADS, 1)
  * fewer reads of statuses, each as long as a round trip to the L2. */
 constexpr unsigned FEW_ROWS = 3, ROWS = 5;
 enum {
-    /* Multiples of the capacity of all rings together: up to which arrays have large tiles, and up
-     * to which the L2 evicts their results first. */
-    LARGE_TILES_UP_TO = 2,
+    /* Multiples of the capacity of all rings together: up to which the L2 evicts an array's results
+     * first. */
     PASSING_UP_TO = 3,
     SCAN_COPIES = 2 /* of the totals */
 };
+
+/* The rows of arrays whose tiles are large, and up to which multiple of the rings they are. With
+ * bytes, or several inputs in registers, the additions of a large tile take so long that it gains
+ * nothing. */
+template <class Slice> constexpr size_t WIDTH = sizeof(typename Slice::element);
+template <class Slice>
+constexpr unsigned LARGE_ROWS = Slice::INPUTS > 1 || WIDTH<Slice> == 1 ? FEW_ROWS
+                                : WIDTH<Slice> == 8                    ? 4
+                                                                       : ROWS;
+template <class Slice> constexpr unsigned LARGE_TILES_UP_TO = WIDTH<Slice> == 8 ? PASSING_UP_TO : 2;
 
 template <class Slice> constexpr size_t shared_bytes(unsigned stages)
 {
@@ -369,14 +378,10 @@ void run(const struct call *call, const typename Slice<1>::stream &stream)
     const struct problem *problem = &call->problem;
     const uint64_t rings_bytes = (uint64_t)problem->device->multiprocessors * RING_BYTES;
     const uint64_t bytes = problem->n * element_bytes(problem->type) * Slice<1>::INPUTS;
-    /* Registers hold so many rows of one input, and of its sums. With bytes, the additions of a
-     * large tile take so long that it gains nothing. */
-    constexpr unsigned LARGE_ROWS =
-        Slice<1>::INPUTS == 1 && sizeof(typename Slice<1>::element) > 1 ? ROWS : FEW_ROWS;
     if constexpr (Slice<1>::STAGES)
         run_rows<Slice<ROWS>>(call, stream, 1, 1);
-    else if (bytes <= LARGE_TILES_UP_TO * rings_bytes)
-        run_rows<PassingSlice<LARGE_ROWS>>(call, stream, 2, SCAN_COPIES);
+    else if (bytes <= LARGE_TILES_UP_TO<Slice<1>> * rings_bytes)
+        run_rows<PassingSlice<LARGE_ROWS<Slice<1>>>>(call, stream, 2, SCAN_COPIES);
     else if (bytes <= PASSING_UP_TO * rings_bytes)
         run_rows<PassingSlice<FEW_ROWS>>(call, stream, 2, SCAN_COPIES);
     else

@@ -105,8 +105,8 @@ __device__ __forceinline__ uint32_t look_back(const tile_status<uint32_t> *statu
         }
         spin_wait();
     }
-    /* Lanes leave the loop one by one. Before a barrier of the block they must be together again:
-     * the compiler does not see to that wherever it places this function. */
+    /* See spin_wait(). Before a barrier of the block, too, the lanes must be together again: the
+     * compiler does not see to that wherever it places this function. */
     __syncwarp();
     return before;
 }
