@@ -315,10 +315,11 @@ enum {
     SCAN_COPIES = 2 /* of the totals */
 };
 
+template <class Slice> constexpr size_t WIDTH = sizeof(typename Slice::element);
+
 /* The rows of arrays whose tiles are large, and up to which multiple of the rings they are. With
  * bytes, or several inputs in registers, the additions of a large tile take so long that it gains
  * nothing. */
-template <class Slice> constexpr size_t WIDTH = sizeof(typename Slice::element);
 template <class Slice>
 constexpr unsigned LARGE_ROWS = Slice::INPUTS > 1 || WIDTH<Slice> == 1 ? FEW_ROWS
                                 : WIDTH<Slice> == 8                    ? 4
