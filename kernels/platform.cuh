@@ -127,8 +127,8 @@ __device__ __forceinline__ void note_applications(unsigned, uint64_t)
 /* Must be called in each round of a loop that waits for another thread. In the emulator it lets
  * other threads run; on a GPU they run anyway.
  *
- * Lanes leave such a loop one by one. Before the warp shuffles or votes, let __syncwarp() follow
- * the loop: lanes that stay apart take some 250 cycles for each shuffle instead of 30. */
+ * Lanes leave such a loop one by one. If many warps then shuffle or vote, let __syncwarp() follow
+ * the loop: on an H200, lanes that stay apart take some 250 cycles per shuffle instead of 30. */
 __device__ __forceinline__ void spin_wait()
 {
 }

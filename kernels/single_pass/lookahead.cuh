@@ -315,16 +315,17 @@ enum {
     SCAN_COPIES = 2 /* of the totals */
 };
 
-template <class Slice> constexpr size_t WIDTH = sizeof(typename Slice::element);
+template <class Slice> constexpr size_t ELEMENT_BYTES = sizeof(typename Slice::element);
 
-/* The rows of arrays whose tiles are large, and up to which multiple of the rings they are. With
- * bytes, or several inputs in registers, the additions of a large tile take so long that it gains
- * nothing. */
+/* Rows of large tiles, and the largest array that has them, in multiples of what the rings hold.
+ * With bytes, or several inputs in registers, the additions of a large tile take so long that it
+ * gains nothing; with 8 bytes, those of five rows do. */
 template <class Slice>
-constexpr unsigned LARGE_ROWS = Slice::INPUTS > 1 || WIDTH<Slice> == 1 ? FEW_ROWS
-                                : WIDTH<Slice> == 8                    ? 4
-                                                                       : ROWS;
-template <class Slice> constexpr unsigned LARGE_TILES_UP_TO = WIDTH<Slice> == 8 ? PASSING_UP_TO : 2;
+constexpr unsigned LARGE_ROWS = Slice::INPUTS > 1 || ELEMENT_BYTES<Slice> == 1 ? FEW_ROWS
+                                : ELEMENT_BYTES<Slice> == 8                    ? 4
+                                                                               : ROWS;
+template <class Slice>
+constexpr unsigned LARGE_TILES_UP_TO = ELEMENT_BYTES<Slice> == 8 ? PASSING_UP_TO : 2;
 
 template <class Slice> constexpr size_t shared_bytes(unsigned stages)
 {

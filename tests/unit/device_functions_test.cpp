@@ -111,8 +111,8 @@ static void values_are_seen_whole_or_not_at_all(void **)
 static void sum_of_totals_kernel(const tile_status<uint64_t> *status, uint64_t from, uint64_t to,
                                  uint64_t *sum)
 {
-    const uint64_t mine = warp_sum(sum_of_values<lookahead::LOOKS>(
-        status, from + lane_index(), to, (uint64_t)WARP, TAG, [] { spin_wait(); }));
+    const uint64_t mine = warp_sum(share_of_values<lookahead::LOOKS>(
+        status, from, to, lane_index(), WARP, TAG, [] { spin_wait(); }));
     if (threadIdx.x == 0)
         *sum = mine;
 }
