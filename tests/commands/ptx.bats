@@ -103,7 +103,7 @@ totals() {
     # of each number of rows, but not for large arrays, which have tiles of 3.
     accesses scan_lookahead 'st\.global\.L2::cache_hint\.v4\.u32' | awk '
         match($1, /scan_sliceI[jmfdth]Lj3ELb0/) { if ($2 != 0) { print "let go: " $0; bad = 1 } seen++ }
-        match($1, /scan_sliceI([jmfdth]Lj3|[jmfdt]Lj5)ELb1/) { if ($2 == 0) { print "kept: " $0; bad = 1 } seen++ }
+        match($1, /scan_sliceI([jmfdth]Lj3|[jft]Lj5|[md]Lj4)ELb1/) { if ($2 == 0) { print "kept: " $0; bad = 1 } seen++ }
         END { exit bad || seen != 17 }'
     [ -n "${LONG-}" ] || return 0
     accesses scan_one_wave 'st\.global\.v4\.u32' | awk '

@@ -117,7 +117,8 @@ END
     run --separate-stderr quick --algo=serial,naive --n=1024,1000 --device=cpu,emulator --format=table
     [ "$status" -eq 0 ]
     # The heading may take two lines, and more where the emulator comes in.
-    has "${lines[0]}" "$("$scanbench" --version | cut -d, -f1)," op=scan type=i32
+    has "${lines[0]}" "$("$scanbench" --version | cut -d, -f1),"
+    has "${lines[0]} ${lines[1]}" op=scan type=i32
     has "$output" 'algo ' ' device ' ' time ' GB/s memcpy check
     [ "$(grep -cE '^(serial|naive) +(2\^10|1000) .* passed$' <<<"$output")" -eq 4 ]
 }
