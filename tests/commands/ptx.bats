@@ -77,6 +77,22 @@ totals() {
     done
 }
 
+@test "lanes that have waited for totals come together before they add them up" {
+    [ -n "${nvcc-}" ] || skip "no nvcc here"
+    local kernel
+    for kernel in $single_pass_kernels; do
+        [ "$kernel" != scan_lookback ] || continue # one warp of a block waits
+        # The last read of a status that a kernel has, what follows it first, and no other read.
+        awk '
+            function end() { if (after == "apart") { print after ": " entry; bad = 1 } together += after == "together" }
+            /\.entry / { end(); entry = $0; after = "" }
+            /ld\.relaxed\.gpu\.global/ { after = "nothing" }
+            after == "nothing" && /bar\.warp\.sync/ { after = "together" }
+            after == "nothing" && /(shfl|redux|vote)\.sync/ { after = "apart" }
+            END { end(); exit bad || together < 3 }' "$BATS_FILE_TMPDIR/$kernel-90.ptx"
+    done
+}
+
 @test "totals of a cluster: told once its blocks run, seen by whoever waits" {
     long_test
     [ -n "${nvcc-}" ] || skip "no nvcc here"
