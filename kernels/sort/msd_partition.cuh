@@ -235,8 +235,8 @@ __device__ __forceinline__ void partition_level(const task<Key> &task, unsigned 
     if (bucket.action != PARTITION)
         __syncthreads(); /* before another bucket is fetched */
     else if (bucket.kind != BITS_OF_RANK)
-        partition(
-            binned_digits<Order>{sampled_bins<bins_of<Order>>(task), task.shape.next_bits, 0});
+        partition(binned_digits<Order>{sampled_bins<bins_of<Order>>(task),
+                                       bits_below(bucket, task.shape), 0});
     else
         partition(rank_bins<Key>{bucket.shift});
 }

@@ -294,7 +294,7 @@ __device__ __noinline__ void plan_bucket(unsigned index, const task<Key> &task, 
         scan_counts(shared, digits, counts, action == PARTITION ? bucket.first : 0);
         if (action == PARTITION)
             plan_parts(shared, task, level,
-                       bucket.kind != BITS_OF_RANK && level == 0 ? task.shape.next_bits
+                       bucket.kind != BITS_OF_RANK && level == 0 ? bits_below(bucket, task.shape)
                                                                  : fine_bits);
         else
             plan_pieces(shared, index, task, level);
@@ -360,8 +360,8 @@ __device__ __forceinline__ void count_by_digit(const task<Key> &task, unsigned l
     const auto count = [&](auto by) { count_keys<Order>(by, bucket, from, begin, end); };
     if (current.kind != BITS_OF_RANK)
         count(clamped_digits<binned_digits<Order>>{
-            {sampled_bins<bins_of<Order>>(task), level == 0 ? task.shape.next_bits - fine_bits : 0,
-             current.fine},
+            {sampled_bins<bins_of<Order>>(task),
+             level == 0 ? bits_below(current, task.shape) - fine_bits : 0, current.fine},
             digits - 1});
     else if (level == 0 || IS_FLOAT<Order>)
         count(clamped_digits<rank_bins<Key>>{{shift}, digits - 1});

@@ -3,7 +3,8 @@
  * The sample's range is taken for that of all keys, and cut into digits of equal width in rank,
  * which are bits of the rank where that leaves no leaf too large. If it was not the range of all,
  * the level is lost, and the next one knows the range. Where floats are skewed in such digits, but
- * not in digits of equal width in value, the latter are taken. */
+ * not in digits of equal width in value, the latter are taken. Usually twice as many of these are
+ * needed as there are leaves. If floats are evenly spread, they need no more than integers. */
 #pragma once
 
 #include "bins.cuh"
@@ -43,6 +44,12 @@ template <class Bins, class Key> __device__ __forceinline__ Bins sampled_bins(co
 {
     return {(Key)task.control->lowest, (Key)task.control->highest,
             1u << (task.shape.bits + task.shape.next_bits)};
+}
+
+/* A digit of the first level has 2^this bins. */
+__device__ __forceinline__ unsigned bits_below(const bucket &bucket, const shape &shape)
+{
+    return shape.bits + shape.next_bits - bucket.bits;
 }
 
 /* The sizes that the host chooses for the sample. */
@@ -94,22 +101,49 @@ __device__ __forceinline__ first_digits digits_by_rank(leaf_sort::extent<Key> ex
     return {range.base, bits, range.bits - bits, BITS_OF_RANK};
 }
 
-/* Returns a range outside which few keys lie. It has a margin at either end: of ranks, for keys
- * that are evenly spread; of values, for floats, whose density falls off towards the ends, so that
- * more than one key in a thousand lies outside the sample's range. */
+/* A range outside which few keys lie. Are they floats that are evenly spread in it, by value? */
+template <class Key> struct wide_range {
+    leaf_sort::extent<Key> extent;
+    bool is_even;
+};
+
+/* The range of the sample, a key of which each thread has, is this many times as long as each of
+ * its margins. */
+constexpr unsigned PER_MARGIN = 128, PER_WIDE_MARGIN = 32;
+
+/* Gives the range of the sample a margin at either end. The density of most floats falls off
+ * towards the ends, so that more than one key in a thousand lies outside: their margin is wider,
+ * unless each outer eighth of the values has as many keys as if they were even, or half more or
+ * less. */
 template <class Order, class Key = typename Order::key>
-__device__ __forceinline__ leaf_sort::extent<Key> wider(leaf_sort::extent<Key> extent)
+__device__ __forceinline__ wide_range<Key> widen(leaf_sort::extent<Key> extent, Key rank)
 {
     if constexpr (IS_FLOAT<Order>) {
         const auto low = value_of(max(extent.lowest, value_bins<Key>::LEAST));
         const auto high = value_of(min(extent.highest, value_bins<Key>::MOST));
-        const auto margin = (high - low) / 32;
-        return {rank_of(low - margin), rank_of(high + margin)};
+        const auto length = high - low, eighth = length / 8, value = value_of(rank);
+        const auto is_usual = [](int count) {
+            return count >= SAMPLE / 16 && count <= SAMPLE / 16 * 3;
+        };
+        const bool is_even = is_usual(__syncthreads_count(value - low < eighth)) &&
+                             is_usual(__syncthreads_count(high - value < eighth));
+        const auto margin = is_even ? length / PER_MARGIN : length / PER_WIDE_MARGIN;
+        return {{rank_of(low - margin), rank_of(high + margin)}, is_even};
     } else {
-        const Key margin = Key(extent.highest - extent.lowest) / 128;
-        return {Key(extent.lowest - min(extent.lowest, margin)),
-                Key(extent.highest + min(Key(~extent.highest), margin))};
+        const Key margin = Key(extent.highest - extent.lowest) / PER_MARGIN;
+        return {{Key(extent.lowest - min(extent.lowest, margin)),
+                 Key(extent.highest + min(Key(~extent.highest), margin))},
+                false};
     }
+}
+
+/* The bits of digits that are bins, if keys are evenly spread in these. One level is enough where
+ * its leaves can hold the keys. */
+__device__ __forceinline__ unsigned bits_if_even(const shape &shape)
+{
+    const unsigned filled = MAX_DIGITS * PER_MARGIN / (PER_MARGIN + 2);
+    const bool is_enough = (uint64_t)filled * (shape.capacity - shape.capacity / 32) >= shape.n;
+    return is_enough && shape.next_bits > 0 ? (unsigned)MAX_BITS : shape.bits;
 }
 
 /* Are bins of this range better digits than bits of the rank? They are if the sample fills so few
@@ -159,7 +193,7 @@ skewed_by(const first_digits &digits, sampling_layout<Key> *shared, Key rank,
 {
     if (digits.shift == 0) /* each digit is one value */
         return 0;
-    const unsigned digit_bits = digits.bits + min(digits.shift, shape.next_bits);
+    const unsigned digit_bits = shape.bits + min(digits.shift, shape.next_bits);
     const unsigned together = min(sampling.together, digit_bits);
     const unsigned bits = min(digit_bits - together, (unsigned)MAX_BITS);
     static_assert(SAMPLE == MAX_DIGITS, "a thread clears a counter");

@@ -78,17 +78,18 @@ struct choice {
 template <class Order, class Key = typename Order::key>
 __device__ __forceinline__ choice choose_digits(sampling_layout<Key> *shared, Key rank,
                                                 leaf_sort::extent<Key> extent,
-                                                leaf_sort::extent<Key> wide, const shape &shape,
+                                                const wide_range<Key> &wide, const shape &shape,
                                                 const sampling &sampling, bool may_leave)
 {
-    const first_digits bins = {IS_FLOAT<Order> ? 0 : wide.lowest, shape.bits,
-                               8 * (unsigned)sizeof(Key) - shape.bits,
+    const unsigned bits = wide.is_even ? bits_if_even(shape) : shape.bits;
+    const first_digits bins = {IS_FLOAT<Order> ? 0 : wide.extent.lowest, bits,
+                               8 * (unsigned)sizeof(Key) - bits,
                                IS_FLOAT<Order> ? BINS_OF_VALUE : BINS_OF_RANK};
     const auto skewed = [&](const first_digits &digits) {
-        return skewed_by<Order>(digits, shared, rank, wide, shape, sampling);
+        return skewed_by<Order>(digits, shared, rank, wide.extent, shape, sampling);
     };
     choice choice = {digits_by_rank(extent, shape), 0};
-    if (!IS_FLOAT<Order> && needs_bins(choice.digits, extent, wide, shape, sampling))
+    if (!IS_FLOAT<Order> && needs_bins(choice.digits, extent, wide.extent, shape, sampling))
         choice.digits = bins;
     if (IS_FLOAT<Order> || may_leave)
         choice.needing_more = skewed(choice.digits);
@@ -116,7 +117,7 @@ __global__ void __launch_bounds__(POLICY<Key>.choice.threads)
         {Order()(task.arrays.in[sampled_place(threadIdx.x, sampling.part)])}, SAMPLE};
     const Key rank = sample.rank[0];
     const leaf_sort::extent<Key> extent = shared->leaf.extent_of(sample);
-    const leaf_sort::extent<Key> wide = wider<Order>(extent);
+    const wide_range<Key> wide = widen<Order>(extent, rank);
     auto [digits, needing_more] = choose_digits<Order>(shared, rank, extent, wide, task.shape,
                                                        sampling, other_disabled != nullptr);
     unsigned values = 0;
@@ -131,8 +132,8 @@ __global__ void __launch_bounds__(POLICY<Key>.choice.threads)
     first_bucket->bits = digits.bits;
     first_bucket->shift = digits.shift;
     first_bucket->kind = digits.kind;
-    control->lowest = wide.lowest;
-    control->highest = wide.highest;
+    control->lowest = wide.extent.lowest;
+    control->highest = wide.extent.highest;
     const bool is_skewed = needing_more > TOO_MANY, is_left = is_skewed && values == 0;
     if (other_disabled != nullptr) {
         control->misses_go_to_other = is_skewed;

@@ -403,6 +403,81 @@ static void counts_by_any_number_of_bits(void **)
     count_by<uint64_t>(16, 1);
 }
 
+/* ---- msd: digits of evenly spread floats ---- */
+
+template <class Order, class Key = typename Order::key>
+static void widen_kernel(const Key *sample, msd::wide_range<Key> *wide)
+{
+    const auto found = msd::widen<Order>({sample[0], sample[msd::SAMPLE - 1]}, sample[threadIdx.x]);
+    if (threadIdx.x == msd::SAMPLE / 2)
+        *wide = found;
+}
+
+/* Widens the range of a sample that is in order. */
+template <class Order, class Key = typename Order::key>
+static msd::wide_range<Key> widened(const std::vector<Key> &sample)
+{
+    std::vector<msd::wide_range<Key>> wide(1);
+    if (LAUNCH((widen_kernel<Order, Key>), 1, msd::SAMPLE, 0, sample.data(), wide.data()) !=
+        cudaSuccess)
+        fail_msg("%s", emulator_error_detail());
+    return wide[0];
+}
+
+/* value_at(u): the value below which a part u of the floats lies. */
+template <class Value, class ValueAt>
+static void expect_margin(ValueAt value_at, bool is_even, Value parts)
+{
+    using Key = bits_of_width<Value>;
+    std::vector<Key> sample;
+    const double keys = msd::SAMPLE;
+    for (double i = .5; i < keys; i++)
+        sample.push_back(rank_of((Value)value_at(i / keys)));
+    const auto wide = widened<float_order<Key>>(sample);
+    const auto value = [](Key rank) { return emulated::value_of(rank); };
+    const Value low = value(sample.front()), high = value(sample.back());
+    assert_int_equal(wide.is_even, is_even);
+    assert_true(value(wide.extent.lowest) == low - (high - low) / parts);
+    assert_true(value(wide.extent.highest) == high + (high - low) / parts);
+}
+
+template <class Value> static void uneven_floats_have_wide_margins(void **)
+{
+    expect_margin<Value>([](double u) { return u; }, true, 128);
+    expect_margin<Value>([](double u) { return 2e6 * u - 1e6; }, true, 128);
+    expect_margin<Value>([](double u) { return u + u * u / 9; }, true, 128);
+    expect_margin<Value>([](double u) { return u * u; }, false, 32);
+    expect_margin<Value>([](double u) { return -log(1 - u); }, false, 32);
+    expect_margin<Value>([](double u) { return -cos(3 * u); }, false, 32); /* dense at both ends */
+    expect_margin<Value>([](double u) { return log(u / (1 - u)); }, false, 32); /* in the middle */
+}
+
+static void integers_have_margins_of_ranks(void **)
+{
+    std::vector<uint32_t> sample;
+    for (uint32_t i = 0; i < msd::SAMPLE; i++)
+        sample.push_back(2000 + 128 * i);
+    const auto wide = widened<unsigned_order<uint32_t>>(sample);
+    assert_false(wide.is_even);
+    assert_int_equal(wide.extent.lowest, 2000 - (msd::SAMPLE - 1));
+    assert_int_equal(wide.extent.highest, sample.back() + (msd::SAMPLE - 1));
+}
+
+/* One level, if 64/65 of its digits hold the keys in leaves that chance leaves room in. */
+static void even_floats_take_one_level_where_leaves_hold_them(void **)
+{
+    const msd::shape two_levels = {
+        .n = 1 << 24, .capacity = 32 * 544, .bits = 6, .next_bits = 5, .fine_bits = 5};
+    msd::shape one = two_levels, more = two_levels;
+    one.bits = 9, one.next_bits = 0;
+    more.n = 1008 * 31 * 544;
+    assert_int_equal(msd::bits_if_even(two_levels), msd::MAX_BITS);
+    assert_int_equal(msd::bits_if_even(one), 9);
+    assert_int_equal(msd::bits_if_even(more), msd::MAX_BITS);
+    more.n++;
+    assert_int_equal(msd::bits_if_even(more), 6);
+}
+
 /* ---- sample: the keys that divide the others ---- */
 
 using sample_sort::OVERSAMPLING;
@@ -461,6 +536,10 @@ int main(void)
         cmocka_unit_test(warps_add_up<uint64_t>),
         cmocka_unit_test(half_counters_pass_their_bits),
         cmocka_unit_test(counts_by_any_number_of_bits),
+        cmocka_unit_test(uneven_floats_have_wide_margins<float>),
+        cmocka_unit_test(uneven_floats_have_wide_margins<double>),
+        cmocka_unit_test(integers_have_margins_of_ranks),
+        cmocka_unit_test(even_floats_take_one_level_where_leaves_hold_them),
         cmocka_unit_test(samples_are_ranked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
