@@ -417,7 +417,7 @@ sort_runs() {
             [[ $type != *64 ]] || many=67501
             echo "$1 --type=$type --max=${most[$type]} --n=$many"
         done
-        echo "$1 --type=f32,f64 --input=signed --max=2^23 --n=135001" # even floats
+        echo "$1 --type=f32,f64 --input=signed --max=2^23 --n=135001" # even floats: narrow margins
         echo "$1 --type=u32,i64 --max=63 --n=150001" # values that are written from counts
         if [ -n "${LONG:-}" ]; then
             echo "$1 --type=i64 --input=signed --max=2^63-1 --n=8500003"

@@ -30,7 +30,7 @@ __device__ __forceinline__ unsigned allocate(unsigned *length, unsigned wanted)
 }
 
 /* Adds a bucket to a level, where `is_one`. All lanes of a warp call it. The bucket's range begins
- * at base and has range_bits. known_bits: the bits of its digits if they are counted already, or 0.
+ * at base and has range_bits. known_bits: the bits of its digits if they are known, or 0.
  */
 template <class Key>
 __device__ __forceinline__ void add_bucket(bool is_one, bucket next, unsigned range_bits,
@@ -383,7 +383,7 @@ __device__ __forceinline__ void count_tiles(const task<Key> &task, unsigned leve
     const auto &shape = task.shape;
     bucket *its = &task.lists_of(level).buckets[index];
     const bucket &bucket = shared->current;
-    /* The digits of two levels are counted together if the range has bits for both. */
+    /* The digits of two levels are counted together if there are two, and bits for both. */
     const bool has_fine =
         level == 0 && bucket.bits == shape.bits && bucket.shift >= shape.fine_bits;
     const unsigned fine_bits = has_fine ? shape.fine_bits : 0, first_tile = bucket.first_tile;

@@ -101,49 +101,57 @@ __device__ __forceinline__ first_digits digits_by_rank(leaf_sort::extent<Key> ex
     return {range.base, bits, range.bits - bits, BITS_OF_RANK};
 }
 
-/* A range outside which few keys lie. Are they floats that are evenly spread in it, by value? */
-template <class Key> struct wide_range {
-    leaf_sort::extent<Key> extent;
-    bool is_even;
-};
+/* Are floats evenly spread between the extremes of a sample, of which each thread has a key? They
+ * are if each eighth of the values has its share of the sample to within 3/8, which chance hardly
+ * ever exceeds. Returns the answer to all threads. */
+template <class Key>
+__device__ __forceinline__ bool are_even(sampling_layout<Key> *shared, Key rank,
+                                         leaf_sort::extent<Key> extent)
+{
+    enum { BINS = 9 }; /* the first and the last are half as wide as the others */
+    if (threadIdx.x < BINS)
+        shared->seen[threadIdx.x] = 0;
+    __syncthreads();
+    atomicAdd(&shared->seen[value_bins<Key>(extent.lowest, extent.highest, BINS).of(rank)], 1u);
+    __syncthreads();
+    bool has_share = true;
+    if (threadIdx.x < BINS) {
+        const int share = threadIdx.x % (BINS - 1) == 0 ? SAMPLE / 16 : SAMPLE / 8;
+        has_share = 8 * abs((int)shared->seen[threadIdx.x] - share) <= 3 * share;
+    }
+    return __syncthreads_and(has_share);
+}
 
-/* The range of the sample, a key of which each thread has, is this many times as long as each of
- * its margins. */
+/* The parts into which margins cut the sample's range: the length of the range over that of the
+ * margin at either end. */
 constexpr unsigned PER_MARGIN = 128, PER_WIDE_MARGIN = 32;
 
-/* Gives the range of the sample a margin at either end. The density of most floats falls off
- * towards the ends, so that more than one key in a thousand lies outside: their margin is wider,
- * unless each outer eighth of the values has as many keys as if they were even, or half more or
- * less. */
+/* Returns a range outside which few keys lie: the sample's, with margins. Unless floats are even,
+ * their density falls off towards the ends, so that more than one in a thousand lies outside the
+ * sample's range: their margins are wider. */
 template <class Order, class Key = typename Order::key>
-__device__ __forceinline__ wide_range<Key> widen(leaf_sort::extent<Key> extent, Key rank)
+__device__ __forceinline__ leaf_sort::extent<Key> wider(leaf_sort::extent<Key> extent, bool is_even)
 {
     if constexpr (IS_FLOAT<Order>) {
         const auto low = value_of(max(extent.lowest, value_bins<Key>::LEAST));
         const auto high = value_of(min(extent.highest, value_bins<Key>::MOST));
-        const auto length = high - low, eighth = length / 8, value = value_of(rank);
-        const auto is_usual = [](int count) {
-            return count >= SAMPLE / 16 && count <= SAMPLE / 16 * 3;
-        };
-        const bool is_even = is_usual(__syncthreads_count(value - low < eighth)) &&
-                             is_usual(__syncthreads_count(high - value < eighth));
+        const auto length = high - low;
         const auto margin = is_even ? length / PER_MARGIN : length / PER_WIDE_MARGIN;
-        return {{rank_of(low - margin), rank_of(high + margin)}, is_even};
+        return {rank_of(low - margin), rank_of(high + margin)};
     } else {
         const Key margin = Key(extent.highest - extent.lowest) / PER_MARGIN;
-        return {{Key(extent.lowest - min(extent.lowest, margin)),
-                 Key(extent.highest + min(Key(~extent.highest), margin))},
-                false};
+        return {Key(extent.lowest - min(extent.lowest, margin)),
+                Key(extent.highest + min(Key(~extent.highest), margin))};
     }
 }
 
-/* The bits of digits that are bins, if keys are evenly spread in these. One level is enough where
- * its leaves can hold the keys. */
+/* The bits of digits that are bins of evenly spread keys: MAX_BITS if more than one level is
+ * planned, but leaves of one can hold the keys; or else the planned bits. */
 __device__ __forceinline__ unsigned bits_if_even(const shape &shape)
 {
-    const unsigned filled = MAX_DIGITS * PER_MARGIN / (PER_MARGIN + 2);
+    const unsigned filled = MAX_DIGITS * PER_MARGIN / (PER_MARGIN + 2); /* not the margins */
     const bool is_enough = (uint64_t)filled * (shape.capacity - shape.capacity / 32) >= shape.n;
-    return is_enough && shape.next_bits > 0 ? (unsigned)MAX_BITS : shape.bits;
+    return shape.next_bits > 0 && is_enough ? (unsigned)MAX_BITS : shape.bits;
 }
 
 /* Are bins of this range better digits than bits of the rank? They are if the sample fills so few
@@ -184,8 +192,8 @@ __device__ __forceinline__ unsigned count_skewed(sampling_layout<Key> *shared, K
     return __syncthreads_count(is_skewed && shared->ranks[shared->seen[group]] != rank);
 }
 
-/* Returns the number of keys of the sample that would need another level, because their digits have
- * more keys than leaves hold. */
+/* Returns the number of keys of the sample that would need another level than planned, because
+ * their digits have more keys than leaves hold. */
 template <class Order, class Key = typename Order::key>
 __device__ __forceinline__ unsigned
 skewed_by(const first_digits &digits, sampling_layout<Key> *shared, Key rank,

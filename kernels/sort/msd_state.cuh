@@ -91,7 +91,7 @@ struct shape {
     unsigned leaf;       /* keys that a leaf should have */
     unsigned capacity;   /* keys that a leaf can have */
     unsigned window;     /* keys: small digits that start in the same window share a leaf */
-    unsigned bits;       /* bits of the first digit */
+    unsigned bits;       /* bits of the first digit, as planned: see bits_if_even() */
     unsigned next_bits;  /* bits of the second digit */
     unsigned fine_bits;  /* next_bits if both digits are counted together, or 0 */
     unsigned counted;    /* keys of a value for which counters are worth their memory */

@@ -74,28 +74,31 @@ struct choice {
 };
 
 /* Chooses digits of the sample, one key per thread. Of integers, skewed ones are only counted where
- * it matters. */
+ * it matters. Of floats, bins are tried where digits of the rank are skewed, and where even ones
+ * save a level. */
 template <class Order, class Key = typename Order::key>
 __device__ __forceinline__ choice choose_digits(sampling_layout<Key> *shared, Key rank,
                                                 leaf_sort::extent<Key> extent,
-                                                const wide_range<Key> &wide, const shape &shape,
-                                                const sampling &sampling, bool may_leave)
+                                                leaf_sort::extent<Key> wide, bool is_even,
+                                                const shape &shape, const sampling &sampling,
+                                                bool may_leave)
 {
-    const unsigned bits = wide.is_even ? bits_if_even(shape) : shape.bits;
-    const first_digits bins = {IS_FLOAT<Order> ? 0 : wide.extent.lowest, bits,
+    const unsigned bits = is_even ? bits_if_even(shape) : shape.bits;
+    const first_digits bins = {IS_FLOAT<Order> ? 0 : wide.lowest, bits,
                                8 * (unsigned)sizeof(Key) - bits,
                                IS_FLOAT<Order> ? BINS_OF_VALUE : BINS_OF_RANK};
     const auto skewed = [&](const first_digits &digits) {
-        return skewed_by<Order>(digits, shared, rank, wide.extent, shape, sampling);
+        return skewed_by<Order>(digits, shared, rank, wide, shape, sampling);
     };
     choice choice = {digits_by_rank(extent, shape), 0};
-    if (!IS_FLOAT<Order> && needs_bins(choice.digits, extent, wide.extent, shape, sampling))
+    if (!IS_FLOAT<Order> && needs_bins(choice.digits, extent, wide, shape, sampling))
         choice.digits = bins;
     if (IS_FLOAT<Order> || may_leave)
         choice.needing_more = skewed(choice.digits);
-    if (IS_FLOAT<Order> && choice.needing_more > 0) {
+    const bool saves_level = choice.digits.shift > 0 && bits > shape.bits;
+    if (IS_FLOAT<Order> && (choice.needing_more > 0 || saves_level)) {
         const unsigned others = skewed(bins);
-        if (others < choice.needing_more)
+        if (others < choice.needing_more + saves_level)
             choice = {bins, others};
     }
     return choice;
@@ -117,9 +120,10 @@ __global__ void __launch_bounds__(POLICY<Key>.choice.threads)
         {Order()(task.arrays.in[sampled_place(threadIdx.x, sampling.part)])}, SAMPLE};
     const Key rank = sample.rank[0];
     const leaf_sort::extent<Key> extent = shared->leaf.extent_of(sample);
-    const wide_range<Key> wide = widen<Order>(extent, rank);
-    auto [digits, needing_more] = choose_digits<Order>(shared, rank, extent, wide, task.shape,
-                                                       sampling, other_disabled != nullptr);
+    const bool is_even = IS_FLOAT<Order> && are_even(shared, rank, extent);
+    const leaf_sort::extent<Key> wide = wider<Order>(extent, is_even);
+    auto [digits, needing_more] = choose_digits<Order>(
+        shared, rank, extent, wide, is_even, task.shape, sampling, other_disabled != nullptr);
     unsigned values = 0;
     if (digits.shift > 0 && !sampling.has_parts && seem_few(rank))
         values = list_values(shared, rank, control->values);
@@ -132,8 +136,8 @@ __global__ void __launch_bounds__(POLICY<Key>.choice.threads)
     first_bucket->bits = digits.bits;
     first_bucket->shift = digits.shift;
     first_bucket->kind = digits.kind;
-    control->lowest = wide.extent.lowest;
-    control->highest = wide.extent.highest;
+    control->lowest = wide.lowest;
+    control->highest = wide.highest;
     const bool is_skewed = needing_more > TOO_MANY, is_left = is_skewed && values == 0;
     if (other_disabled != nullptr) {
         control->misses_go_to_other = is_skewed;
@@ -280,7 +284,8 @@ static void run_level(const struct call *call, const task<Key> &task, unsigned l
                                              task, level);
 }
 
-/* Launches a block for each leaf of evenly spread keys. Leaves of floats have two digits then. */
+/* Launches a block for each leaf of evenly spread keys. Those of floats have two digits, or one
+ * that has the bits of a whole level. */
 template <class Order, class Key = typename Order::key>
 static void run_leaves(const struct call *call, const task<Key> &task, unsigned first_level)
 {

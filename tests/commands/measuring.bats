@@ -239,7 +239,7 @@ algorithms() {
 # threads, without the helpers that memcpy, the ceiling of each row, has.
 most_threads() {
     local most=0 now first worker=
-    "$scanbench" --device=cpu --op="${3:-scan}" --algo="$1" --n=2^20 --threads="$2" --samples=100 --quiet --columns=check,threads \
+    "$scanbench" --device=cpu --op="${3:-scan}" --algo="$1" --n=2^20 --threads="$2" --samples=20 --quiet --columns=check,threads \
         >"$rows" 3>&- &
     first=$!
     until worker=$(pgrep -P "$first"); do kill -0 "$first"; done

@@ -405,72 +405,76 @@ static void counts_by_any_number_of_bits(void **)
 
 /* ---- msd: digits of evenly spread floats ---- */
 
-template <class Order, class Key = typename Order::key>
-static void widen_kernel(const Key *sample, msd::wide_range<Key> *wide)
+template <class Key> static void are_even_kernel(const Key *sample, int *are_even)
 {
-    const auto found = msd::widen<Order>({sample[0], sample[msd::SAMPLE - 1]}, sample[threadIdx.x]);
-    if (threadIdx.x == msd::SAMPLE / 2)
-        *wide = found;
+    auto *shared = shared_memory<msd::sampling_layout<Key>>();
+    are_even[threadIdx.x] =
+        msd::are_even<Key>(shared, sample[threadIdx.x], {sample[0], sample[msd::SAMPLE - 1]});
 }
 
-/* Widens the range of a sample that is in order. */
-template <class Order, class Key = typename Order::key>
-static msd::wide_range<Key> widened(const std::vector<Key> &sample)
-{
-    std::vector<msd::wide_range<Key>> wide(1);
-    if (LAUNCH((widen_kernel<Order, Key>), 1, msd::SAMPLE, 0, sample.data(), wide.data()) !=
-        cudaSuccess)
-        fail_msg("%s", emulator_error_detail());
-    return wide[0];
-}
-
-/* value_at(u): the value below which a part u of the floats lies. */
-template <class Value, class ValueAt>
-static void expect_margin(ValueAt value_at, bool is_even, Value parts)
+/* Eighths of the values from -3 to 5, of which the first and the last are cut in half, have so many
+ * keys. All threads must say the same. */
+template <class Value> static bool are_even(const std::vector<int> &counts)
 {
     using Key = bits_of_width<Value>;
     std::vector<Key> sample;
-    const double keys = msd::SAMPLE;
-    for (double i = .5; i < keys; i++)
-        sample.push_back(rank_of((Value)value_at(i / keys)));
-    const auto wide = widened<float_order<Key>>(sample);
-    const auto value = [](Key rank) { return emulated::value_of(rank); };
-    const Value low = value(sample.front()), high = value(sample.back());
-    assert_int_equal(wide.is_even, is_even);
-    assert_true(value(wide.extent.lowest) == low - (high - low) / parts);
-    assert_true(value(wide.extent.highest) == high + (high - low) / parts);
+    for (size_t eighth = 0; eighth < counts.size(); eighth++)
+        sample.insert(sample.end(), counts[eighth], rank_of(Value(-3 + (int)eighth)));
+    assert_int_equal(sample.size(), msd::SAMPLE);
+    std::vector<int> even(msd::SAMPLE);
+    assert_int_equal(allow_shared_bytes(are_even_kernel<Key>, sizeof(msd::sampling_layout<Key>)),
+                     cudaSuccess);
+    if (LAUNCH(are_even_kernel<Key>, 1, msd::SAMPLE, sizeof(msd::sampling_layout<Key>),
+               sample.data(), even.data()) != cudaSuccess)
+        fail_msg("%s", emulator_error_detail());
+    assert_true(std::ranges::all_of(even, [&](int each) { return each == even[0]; }));
+    return even[0];
 }
 
-template <class Value> static void uneven_floats_have_wide_margins(void **)
+template <class Value> static void each_eighth_of_even_floats_has_its_share(void **)
 {
-    expect_margin<Value>([](double u) { return u; }, true, 128);
-    expect_margin<Value>([](double u) { return 2e6 * u - 1e6; }, true, 128);
-    expect_margin<Value>([](double u) { return u + u * u / 9; }, true, 128);
-    expect_margin<Value>([](double u) { return u * u; }, false, 32);
-    expect_margin<Value>([](double u) { return -log(1 - u); }, false, 32);
-    expect_margin<Value>([](double u) { return -cos(3 * u); }, false, 32); /* dense at both ends */
-    expect_margin<Value>([](double u) { return log(u / (1 - u)); }, false, 32); /* in the middle */
+    assert_true(are_even<Value>({64, 128, 128, 128, 128, 128, 128, 128, 64}));
+    assert_true(are_even<Value>({40, 176, 128, 128, 128, 104, 128, 128, 64}));
+    assert_true(are_even<Value>({88, 128, 80, 176, 80, 176, 128, 128, 40}));
+    assert_false(are_even<Value>({39, 129, 128, 128, 128, 128, 128, 128, 88}));
+    assert_false(are_even<Value>({89, 103, 128, 128, 128, 128, 128, 128, 64}));
+    assert_false(are_even<Value>({64, 128, 128, 128, 128, 128, 128, 153, 39}));
+    assert_false(are_even<Value>({64, 128, 177, 80, 127, 128, 128, 128, 64}));
+    assert_false(are_even<Value>({64, 128, 128, 128, 128, 128, 79, 176, 65}));
+    assert_false(are_even<Value>({16, 64, 128, 192, 224, 192, 128, 64, 16}));
 }
 
-static void integers_have_margins_of_ranks(void **)
+template <class Value> static void margins_of_floats_are_of_values(void **)
 {
-    std::vector<uint32_t> sample;
-    for (uint32_t i = 0; i < msd::SAMPLE; i++)
-        sample.push_back(2000 + 128 * i);
-    const auto wide = widened<unsigned_order<uint32_t>>(sample);
-    assert_false(wide.is_even);
-    assert_int_equal(wide.extent.lowest, 2000 - (msd::SAMPLE - 1));
-    assert_int_equal(wide.extent.highest, sample.back() + (msd::SAMPLE - 1));
+    using Key = bits_of_width<Value>;
+    const auto wider = [](bool is_even) {
+        return msd::wider<float_order<Key>>({rank_of(Value(-3)), rank_of(Value(5))}, is_even);
+    };
+    assert_true(wider(true).lowest == rank_of(Value(-3 - 8. / 128)));
+    assert_true(wider(true).highest == rank_of(Value(5 + 8. / 128)));
+    assert_true(wider(false).lowest == rank_of(Value(-3 - 8. / 32)));
+    assert_true(wider(false).highest == rank_of(Value(5 + 8. / 32)));
 }
 
-/* One level, if 64/65 of its digits hold the keys in leaves that chance leaves room in. */
+static void margins_of_integers_are_of_ranks(void **)
+{
+    const auto wide = msd::wider<unsigned_order<uint32_t>>({2000, 2000 + 1280}, false);
+    assert_int_equal(wide.lowest, 1990);
+    assert_int_equal(wide.highest, 3290);
+    const auto all = msd::wider<unsigned_order<uint32_t>>({5, UINT32_MAX - 5}, false);
+    assert_int_equal(all.lowest, 0);
+    assert_int_equal(all.highest, UINT32_MAX);
+}
+
+/* One level, if 64/65 of its digits hold the keys in leaves of which chance leaves a part empty. */
 static void even_floats_take_one_level_where_leaves_hold_them(void **)
 {
+    const unsigned capacity = msd::POLICY<uint32_t>.leaves.tile();
     const msd::shape two_levels = {
-        .n = 1 << 24, .capacity = 32 * 544, .bits = 6, .next_bits = 5, .fine_bits = 5};
+        .n = 1 << 24, .capacity = capacity, .bits = 6, .next_bits = 5, .fine_bits = 5};
     msd::shape one = two_levels, more = two_levels;
     one.bits = 9, one.next_bits = 0;
-    more.n = 1008 * 31 * 544;
+    more.n = 1008 * (capacity - capacity / 32);
     assert_int_equal(msd::bits_if_even(two_levels), msd::MAX_BITS);
     assert_int_equal(msd::bits_if_even(one), 9);
     assert_int_equal(msd::bits_if_even(more), msd::MAX_BITS);
@@ -536,9 +540,11 @@ int main(void)
         cmocka_unit_test(warps_add_up<uint64_t>),
         cmocka_unit_test(half_counters_pass_their_bits),
         cmocka_unit_test(counts_by_any_number_of_bits),
-        cmocka_unit_test(uneven_floats_have_wide_margins<float>),
-        cmocka_unit_test(uneven_floats_have_wide_margins<double>),
-        cmocka_unit_test(integers_have_margins_of_ranks),
+        cmocka_unit_test(each_eighth_of_even_floats_has_its_share<float>),
+        cmocka_unit_test(each_eighth_of_even_floats_has_its_share<double>),
+        cmocka_unit_test(margins_of_floats_are_of_values<float>),
+        cmocka_unit_test(margins_of_floats_are_of_values<double>),
+        cmocka_unit_test(margins_of_integers_are_of_ranks),
         cmocka_unit_test(even_floats_take_one_level_where_leaves_hold_them),
         cmocka_unit_test(samples_are_ranked),
     };
