@@ -383,7 +383,8 @@ __device__ __forceinline__ void count_tiles(const task<Key> &task, unsigned leve
     const auto &shape = task.shape;
     bucket *its = &task.lists_of(level).buckets[index];
     const bucket &bucket = shared->current;
-    /* The digits of two levels are counted together if there are two, and bits for both. */
+    /* The digits of two levels are counted together if they are as planned, and the range has bits
+     * for both. */
     const bool has_fine =
         level == 0 && bucket.bits == shape.bits && bucket.shift >= shape.fine_bits;
     const unsigned fine_bits = has_fine ? shape.fine_bits : 0, first_tile = bucket.first_tile;

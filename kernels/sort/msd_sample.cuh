@@ -46,7 +46,7 @@ template <class Bins, class Key> __device__ __forceinline__ Bins sampled_bins(co
             1u << (task.shape.bits + task.shape.next_bits)};
 }
 
-/* A digit of the first level has 2^this bins. */
+/* log2 of the bins of a digit of the first level, if digits are bins. */
 __device__ __forceinline__ unsigned bits_below(const bucket &bucket, const shape &shape)
 {
     return shape.bits + shape.next_bits - bucket.bits;
@@ -101,9 +101,9 @@ __device__ __forceinline__ first_digits digits_by_rank(leaf_sort::extent<Key> ex
     return {range.base, bits, range.bits - bits, BITS_OF_RANK};
 }
 
-/* Are floats evenly spread between the extremes of a sample, of which each thread has a key? They
- * are if each eighth of the values has its share of the sample to within 3/8, which chance hardly
- * ever exceeds. Returns the answer to all threads. */
+/* Are floats evenly spread by value between the extremes of a sample, one key per thread? The range
+ * is cut into seven eighths and, at either end, a sixteenth. Each must have its share of the sample
+ * to within 3/8, which one even sample of 300 has not, by chance. All threads get the answer. */
 template <class Key>
 __device__ __forceinline__ bool are_even(sampling_layout<Key> *shared, Key rank,
                                          leaf_sort::extent<Key> extent)
@@ -192,7 +192,7 @@ __device__ __forceinline__ unsigned count_skewed(sampling_layout<Key> *shared, K
     return __syncthreads_count(is_skewed && shared->ranks[shared->seen[group]] != rank);
 }
 
-/* Returns the number of keys of the sample that would need another level than planned, because
+/* Returns the number of keys of the sample that would need one level more than planned, because
  * their digits have more keys than leaves hold. */
 template <class Order, class Key = typename Order::key>
 __device__ __forceinline__ unsigned
@@ -213,6 +213,44 @@ skewed_by(const first_digits &digits, sampling_layout<Key> *shared, Key rank,
     const unsigned shift = digits.shift + digits.bits - bits;
     return count_skewed(shared, rank, (unsigned)(Key(rank - (Key)digits.base) >> shift),
                         sampling.most);
+}
+
+/* The digits of the first level, and how many keys of the sample would need another level. */
+struct choice {
+    first_digits digits;
+    unsigned needing_more;
+};
+
+/* Chooses digits of the sample, one key per thread. Of integers, skewed ones are only counted where
+ * it matters. Of floats, bins are tried where digits of the rank are skewed, and where even ones
+ * save a level. */
+template <class Order, class Key = typename Order::key>
+__device__ __forceinline__ choice choose_digits(sampling_layout<Key> *shared, Key rank,
+                                                leaf_sort::extent<Key> extent,
+                                                leaf_sort::extent<Key> wide, bool is_even,
+                                                const shape &shape, const sampling &sampling,
+                                                bool may_leave)
+{
+    const unsigned bits = is_even ? bits_if_even(shape) : shape.bits;
+    const first_digits bins = {IS_FLOAT<Order> ? 0 : wide.lowest, bits,
+                               8 * (unsigned)sizeof(Key) - bits,
+                               IS_FLOAT<Order> ? BINS_OF_VALUE : BINS_OF_RANK};
+    const auto skewed = [&](const first_digits &digits) {
+        return skewed_by<Order>(digits, shared, rank, wide, shape, sampling);
+    };
+    choice choice = {digits_by_rank(extent, shape), 0};
+    if (!IS_FLOAT<Order> && needs_bins(choice.digits, extent, wide, shape, sampling))
+        choice.digits = bins;
+    if (IS_FLOAT<Order> || may_leave)
+        choice.needing_more = skewed(choice.digits);
+    const bool saves_level = choice.digits.shift > 0 && bits > shape.bits;
+    if (IS_FLOAT<Order> && (choice.needing_more > 0 || saves_level)) {
+        const unsigned others = skewed(bins);
+        /* If as few need another level, bins are chosen where they save one. */
+        if (others < choice.needing_more + saves_level)
+            choice = {bins, others};
+    }
+    return choice;
 }
 
 } // namespace SCANBENCH_BACKEND::msd

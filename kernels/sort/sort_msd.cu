@@ -67,43 +67,6 @@ __global__ void LAUNCH_BOUNDS(POLICY<Key>.levels.threads, POLICY<Key>.levels.blo
     sort_levels<Order, COUNT, LEAF_COUNT>(task, first_level);
 }
 
-/* The digits of the first level, and how many keys of the sample would need another level. */
-struct choice {
-    first_digits digits;
-    unsigned needing_more;
-};
-
-/* Chooses digits of the sample, one key per thread. Of integers, skewed ones are only counted where
- * it matters. Of floats, bins are tried where digits of the rank are skewed, and where even ones
- * save a level. */
-template <class Order, class Key = typename Order::key>
-__device__ __forceinline__ choice choose_digits(sampling_layout<Key> *shared, Key rank,
-                                                leaf_sort::extent<Key> extent,
-                                                leaf_sort::extent<Key> wide, bool is_even,
-                                                const shape &shape, const sampling &sampling,
-                                                bool may_leave)
-{
-    const unsigned bits = is_even ? bits_if_even(shape) : shape.bits;
-    const first_digits bins = {IS_FLOAT<Order> ? 0 : wide.lowest, bits,
-                               8 * (unsigned)sizeof(Key) - bits,
-                               IS_FLOAT<Order> ? BINS_OF_VALUE : BINS_OF_RANK};
-    const auto skewed = [&](const first_digits &digits) {
-        return skewed_by<Order>(digits, shared, rank, wide, shape, sampling);
-    };
-    choice choice = {digits_by_rank(extent, shape), 0};
-    if (!IS_FLOAT<Order> && needs_bins(choice.digits, extent, wide, shape, sampling))
-        choice.digits = bins;
-    if (IS_FLOAT<Order> || may_leave)
-        choice.needing_more = skewed(choice.digits);
-    const bool saves_level = choice.digits.shift > 0 && bits > shape.bits;
-    if (IS_FLOAT<Order> && (choice.needing_more > 0 || saves_level)) {
-        const unsigned others = skewed(bins);
-        if (others < choice.needing_more + saves_level)
-            choice = {bins, others};
-    }
-    return choice;
-}
-
 /* One block samples the array, chooses the first digits, and decides whether this sort or another
  * one sorts the array. Keys of few values are counted, unless a digit is one value already. */
 template <class Order, class Key = typename Order::key>
@@ -284,8 +247,8 @@ static void run_level(const struct call *call, const task<Key> &task, unsigned l
                                              task, level);
 }
 
-/* Launches a block for each leaf of evenly spread keys. Those of floats have two digits, or one
- * that has the bits of a whole level. */
+/* Launches a block for each leaf of evenly spread keys. A leaf of floats has two digits as planned,
+ * or one of MAX_BITS: half as many leaves as planned digits. */
 template <class Order, class Key = typename Order::key>
 static void run_leaves(const struct call *call, const task<Key> &task, unsigned first_level)
 {

@@ -553,17 +553,20 @@ illegal_store_kernel, block 0, thread [0-9]*: address 0x[0-9a-f]*\(, [0-9]* byte
 }
 
 @test "a signal ends a run whose kernel or run() never returns; finished rows are kept" {
-    local algo device signal
+    local algo device signal seconds
     for signal in TERM INT; do
         for algo in endless-loop never-returns; do
             device=emulator
             [ "$algo" = endless-loop ] || device=cpu
-            rm -f "$rows"
-            status=0
-            # 10 s after the signal the process would be killed.
-            timeout --preserve-status --kill-after=10 --signal="$signal" 2 "$broken" --device="$device" \
-                --algo="memcpy,$algo" --n=32,64 --max-time=100 --quiet \
-                --output="$rows" 2>"$BATS_TEST_TMPDIR/notes" || status=$?
+            for seconds in 2 8; do # on a busy machine memcpy may not be measured after 2 s
+                rm -f "$rows"
+                status=0
+                # 10 s after the signal the process would be killed.
+                timeout --preserve-status --kill-after=10 --signal="$signal" "$seconds" "$broken" --device="$device" \
+                    --algo="memcpy,$algo" --n=32,64 --max-time=100 --quiet \
+                    --output="$rows" 2>"$BATS_TEST_TMPDIR/notes" || status=$?
+                ! grep -q memcpy "$rows" || break
+            done
             cat "$BATS_TEST_TMPDIR/notes"
             echo "$signal, $algo: exit $status"
             [ "$status" -eq 130 ]

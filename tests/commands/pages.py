@@ -61,20 +61,21 @@ def program():
 # ---- CSV ----
 
 class Rows(list):
-    """The rows of a file. Thousands of figures look for theirs, so each column is searched by an index."""
+    """The rows of a file, with an index per column, because thousands of figures each search them."""
 
     def __init__(self, rows):
         super().__init__(rows)
         self.indexes = {}
 
     def where(self, column, value):
-        """The rows with that value, and those without that column."""
+        """The rows that have the value in the column, and those that have no such column."""
         if column not in self.indexes:
             self.indexes[column] = collections.defaultdict(list)
             for row in self:
                 self.indexes[column][row.get(column)].append(row)
         index = self.indexes[column]
-        return index[value] if None not in index else index[value] + index[None]
+        found = index.get(value, [])
+        return found + index[None] if None in index else found
 
 
 @functools.lru_cache

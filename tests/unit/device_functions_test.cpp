@@ -412,8 +412,8 @@ template <class Key> static void are_even_kernel(const Key *sample, int *are_eve
         msd::are_even<Key>(shared, sample[threadIdx.x], {sample[0], sample[msd::SAMPLE - 1]});
 }
 
-/* Eighths of the values from -3 to 5, of which the first and the last are cut in half, have so many
- * keys. All threads must say the same. */
+/* counts[i] keys of the sample have the value i - 3. The range from -3 to 5 is cut in the middle
+ * between these values, so the first and the last part are half as wide. All threads must agree. */
 template <class Value> static bool are_even(const std::vector<int> &counts)
 {
     using Key = bits_of_width<Value>;
@@ -482,6 +482,59 @@ static void even_floats_take_one_level_where_leaves_hold_them(void **)
     assert_int_equal(msd::bits_if_even(more), 6);
 }
 
+template <class Key>
+static void choose_digits_kernel(const Key *sample, msd::shape shape, msd::sampling sampling,
+                                 msd::choice *choice)
+{
+    using order = float_order<Key>;
+    auto *shared = shared_memory<msd::sampling_layout<Key>>();
+    const Key rank = sample[threadIdx.x];
+    const leaf_sort::extent<Key> extent = {sample[0], sample[msd::SAMPLE - 1]};
+    const bool is_even = msd::are_even(shared, rank, extent);
+    const auto wide = msd::wider<order>(extent, is_even);
+    const auto chosen =
+        msd::choose_digits<order>(shared, rank, extent, wide, is_even, shape, sampling, true);
+    if (threadIdx.x == 0)
+        *choice = chosen;
+}
+
+/* Chooses digits for 2^24 floats, evenly spread between these, where the host planned so many bits
+ * for the first level and the second. */
+template <class Value>
+static msd::first_digits chosen(Value low, Value high, unsigned bits, unsigned next_bits)
+{
+    using Key = bits_of_width<Value>;
+    const uint64_t n = 1 << 24;
+    const unsigned capacity = msd::POLICY<uint32_t>.leaves.tile();
+    const msd::shape shape = {
+        .n = n, .capacity = capacity, .bits = bits, .next_bits = next_bits, .fine_bits = next_bits};
+    const msd::sampling sampling = {.part = n / msd::SAMPLE, .together = 3, .most = 18};
+    std::vector<Key> sample;
+    for (int i = 0; i < msd::SAMPLE; i++)
+        sample.push_back(rank_of(low + (high - low) * Value(i) / Value(1024)));
+    std::vector<msd::choice> choice(1);
+    assert_int_equal(
+        allow_shared_bytes(choose_digits_kernel<Key>, sizeof(msd::sampling_layout<Key>)),
+        cudaSuccess);
+    if (LAUNCH(choose_digits_kernel<Key>, 1, msd::SAMPLE, sizeof(msd::sampling_layout<Key>),
+               sample.data(), shape, sampling, choice.data()) != cudaSuccess)
+        fail_msg("%s", emulator_error_detail());
+    return choice[0].digits;
+}
+
+/* Floats from 1 to 2 are even in digits of the rank as well, those of both signs in bins alone. */
+template <class Value> static void bins_save_a_level_of_even_floats(void **)
+{
+    const auto saved = chosen<Value>(1, 2, 6, 5), needed = chosen<Value>(-1, 1, 6, 5),
+               kept = chosen<Value>(1, 2, 9, 0);
+    assert_int_equal(saved.kind, msd::BINS_OF_VALUE);
+    assert_int_equal(saved.bits, msd::MAX_BITS);
+    assert_int_equal(needed.kind, msd::BINS_OF_VALUE);
+    assert_int_equal(needed.bits, msd::MAX_BITS);
+    assert_int_equal(kept.kind, msd::BITS_OF_RANK);
+    assert_int_equal(kept.bits, 9);
+}
+
 /* ---- sample: the keys that divide the others ---- */
 
 using sample_sort::OVERSAMPLING;
@@ -546,6 +599,8 @@ int main(void)
         cmocka_unit_test(margins_of_floats_are_of_values<double>),
         cmocka_unit_test(margins_of_integers_are_of_ranks),
         cmocka_unit_test(even_floats_take_one_level_where_leaves_hold_them),
+        cmocka_unit_test(bins_save_a_level_of_even_floats<float>),
+        cmocka_unit_test(bins_save_a_level_of_even_floats<double>),
         cmocka_unit_test(samples_are_ranked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
