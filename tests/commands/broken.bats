@@ -565,7 +565,7 @@ illegal_store_kernel, block 0, thread [0-9]*: address 0x[0-9a-f]*\(, [0-9]* byte
                 timeout --preserve-status --kill-after=10 --signal="$signal" "$seconds" "$broken" --device="$device" \
                     --algo="memcpy,$algo" --n=32,64 --max-time=100 --quiet \
                     --output="$rows" 2>"$BATS_TEST_TMPDIR/notes" || status=$?
-                ! grep -q memcpy "$rows" || break
+                ! grep -q '^scan,memcpy,' "$rows" || break
             done
             cat "$BATS_TEST_TMPDIR/notes"
             echo "$signal, $algo: exit $status"
