@@ -30,8 +30,7 @@ __device__ __forceinline__ unsigned allocate(unsigned *length, unsigned wanted)
 }
 
 /* Adds a bucket to a level, where `is_one`. All lanes of a warp call it. The bucket's range begins
- * at base and has range_bits. known_bits: the bits of its digits if they are known, or 0.
- */
+ * at base and has range_bits. known_bits: the bits of its digits, or 0 to choose them here. */
 template <class Key>
 __device__ __forceinline__ void add_bucket(bool is_one, bucket next, unsigned range_bits,
                                            unsigned known_bits, const task<Key> &task,
