@@ -393,7 +393,9 @@ sort_runs() {
     for ((i = 0; i < 2 * ${#types[@]}; i++)); do
         type=$((i / 2))
         block=${block_flags[(type + i % 2 * 3) % ${#block_flags[@]}]}
-        echo "$1 $block --type=${types[type]} --max=${most[${types[type]}]} --n=$least"
+        input=uniform
+        [[ ${types[type]} != f* ]] || input=signed
+        echo "$1 $block --type=${types[type]} --input=$input --max=${most[${types[type]}]} --n=$least"
     done
     # Skewed keys, and keys that are in order already.
     for input in and-3 few zipf nearly-sorted all-but-one; do
@@ -415,13 +417,15 @@ sort_runs() {
         for type in "${types[@]}"; do
             many=135001
             [[ $type != *64 ]] || many=67501
-            echo "$1 --type=$type --max=${most[$type]} --n=$many"
+            input=uniform
+            [[ $type != f* ]] || input=normal # uneven floats: wide margins
+            echo "$1 --type=$type --input=$input --max=${most[$type]} --n=$many"
         done
         echo "$1 --type=f32,f64 --input=signed --max=2^23 --n=135001" # even floats: narrow margins
         echo "$1 --type=u32,i64 --max=63 --n=150001" # values that are written from counts
         if [ -n "${LONG:-}" ]; then
             echo "$1 --type=i64 --input=signed --max=2^63-1 --n=8500003"
-            echo "$1 --type=f64 --max=2^23 --n=4300003" # digits of values, in leaves of half the size
+            echo "$1 --type=f64 --input=normal --max=2^23 --n=4300003" # digits of values, in leaves of half the size
             echo "$1 --type=f64 --input=signed --max=2^23 --n=4300003" # even ones, in one level
         fi
     fi
@@ -446,7 +450,7 @@ narrow_runs() {
     local list input
     list=$(IFS=, && echo "${narrow_keys[*]}")
     echo "$1 --type=$list --n=$2"
-    for input in ones zeros alternating sorted reversed signed special and-3 few zipf nearly-sorted all-but-one rising falling; do
+    for input in ones zeros alternating sorted reversed signed special and-3 normal few zipf nearly-sorted all-but-one rising falling; do
         echo "$1 --type=$list --input=$input --n=$type_sizes"
     done
     echo "$1 --type=$list --n=1,33,640 sanitized"

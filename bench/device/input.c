@@ -41,8 +41,7 @@ struct input make_input(const struct input_spec *spec, const struct problem *pro
         .seed = spec->seed,
         .sparse = operation_has(problem->op, HAS_KEEP),
         .keep = spec->keep,
-        .plain = recurs ||
-                 (spec->shape != INPUT_UNIFORM && !adds(problem->op, problem->binary_operator)),
+        .plain = recurs || !adds(problem->op, problem->binary_operator),
         .fractions = recurs,
         .tides = adds(problem->op, problem->binary_operator) &&
                  sum_type(problem->type) != problem->type && is_drawn(spec->shape),

@@ -21,6 +21,15 @@ HOST_DEVICE static inline uint64_t and_of_uniform(uint64_t seed, uint64_t i, uin
     return value;
 }
 
+/* The mean of four uniform numbers, scaled: its standard deviation is `most` / sqrt(48). */
+HOST_DEVICE static inline uint64_t normal_value(uint64_t seed, uint64_t i, uint64_t most)
+{
+    uint64_t mean = 0;
+    for (uint64_t w = 0; w < 4; w++)
+        mean += random_bits(seed ^ w << 56, i) / 4;
+    return most == UINT64_MAX ? mean : scale_random(mean, most + 1);
+}
+
 HOST_DEVICE static inline uint64_t few_value(uint64_t seed, uint64_t i, uint64_t most)
 {
     const uint64_t pick = scale_random(random_bits(seed, i), FEW_VALUES), last = FEW_VALUES - 1;

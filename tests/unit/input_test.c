@@ -123,8 +123,9 @@ static void an_element_does_not_depend_on_n(void **state)
 static void uniform_is_uniform(void **state)
 {
     (void)state;
-    for (int type = TYPE_I32; type <= TYPE_U64; type++) {
-        const struct input input = make(OP_SCAN, type, INPUT_UNIFORM, 49);
+    for (int type = TYPE_I32; type <= TYPE_F64; type++) {
+        const enum operation op = is_float(type) ? OP_SORT : OP_SCAN;
+        const struct input input = make(op, type, INPUT_UNIFORM, 49);
         unsigned seen[50] = {0};
         for (uint64_t i = 0; i < N; i++) {
             const double v = value(&input, i);
@@ -396,6 +397,27 @@ static void an_and_has_fewer_bits(void **state)
         const double share = ldexp(1, -words), deviation = sqrt(N * share * (1 - share));
         for (int b = 0; b < 32; b++)
             assert_true(fabs(of_bit[b] - N * share) < 5 * deviation);
+    }
+}
+
+/* The sum of four uniform numbers from 0 to 1 is below 1 with probability 1/24. */
+static void normal_is_dense_in_the_middle(void **state)
+{
+    (void)state;
+    static const uint64_t maxima[] = {9999, UINT32_MAX, UINT64_MAX};
+    static const double shares[] = {1 / 24., 11 / 24., 11 / 24., 1 / 24.};
+    for (int m = 0; m < 3; m++) {
+        const struct input input = make(OP_SORT, TYPE_U64, INPUT_NORMAL, maxima[m]);
+        const uint64_t quarter = maxima[m] / 4 + 1;
+        unsigned in_quarter[4] = {0};
+        for (uint64_t i = 0; i < N; i++) {
+            assert_true(input_element(&input, i) <= maxima[m]);
+            in_quarter[input_element(&input, i) / quarter]++;
+        }
+        for (int q = 0; q < 4; q++) {
+            const double deviation = sqrt(N * shares[q] * (1 - shares[q]));
+            assert_true(fabs(in_quarter[q] - N * shares[q]) < 5 * deviation);
+        }
     }
 }
 
@@ -811,6 +833,7 @@ int main(void)
         cmocka_unit_test(constant_shapes),
         cmocka_unit_test(special_has_the_extremes),
         cmocka_unit_test(an_and_has_fewer_bits),
+        cmocka_unit_test(normal_is_dense_in_the_middle),
         cmocka_unit_test(few_are_sixteen),
         cmocka_unit_test(zipf_is_harmonic),
         cmocka_unit_test(zipf_reaches_far),

@@ -256,7 +256,7 @@ static void long_slices_are_sent_by_parts(void **state)
         {"msd", TYPE_I32, INPUT_SIGNED, INT32_MAX, PARTED, 0},
         {"msd", TYPE_U32, INPUT_UNIFORM, 1500000000, PARTED, 0},
         {"adaptive", TYPE_U64, INPUT_UNIFORM, UINT64_MAX, PARTED, 0},
-        {"adaptive", TYPE_F32, INPUT_UNIFORM, 1 << 23, PARTED, 0},
+        {"adaptive", TYPE_F32, INPUT_NORMAL, 1 << 23, PARTED, 0},
         {"msd", TYPE_F64, INPUT_SIGNED, 1 << 23, PARTED, 0},
         {"msd", TYPE_U32, INPUT_ZIPF, 1 << 20, PARTED, 0},
         {"adaptive", TYPE_U32, INPUT_FEW, UINT32_MAX, PARTED, 0},
