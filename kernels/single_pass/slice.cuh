@@ -87,22 +87,12 @@ struct slice {
             load_held<ANYWHERE>(&row[r], from.in, first + r * ROW + lane_index() * WIDTH, from.n);
     }
 
-    /* The same, but asks only once whether the whole slice lies within the array, as all but the
-     * last do: fewer instructions, between which no other load comes. */
-    __device__ __forceinline__ void load_at_once(const stream &from, uint64_t first)
-    {
-        if (!ANYWHERE && first + SIZE <= from.n)
-            load(from.in + first);
-        else
-            load(from, first);
-    }
-
-    /* Loads from an array, or shared memory, that holds the whole slice. */
-    __device__ __forceinline__ void load(const T *whole)
+    /* Loads from shared memory, which holds the whole slice. */
+    __device__ __forceinline__ void load(const T *shared)
     {
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++)
-            row[r] = load_held<Row>(whole + r * ROW + lane_index() * WIDTH);
+            row[r] = load_held<Row>(shared + r * ROW + lane_index() * WIDTH);
     }
 
     /* The same for kernels that do not know how many arrays a tile has. */
@@ -146,15 +136,9 @@ struct scan_slice : slice<T, ROWS, ANYWHERE, scanned_pack<T, ROWS>> {
     using element = T;
     using sum = register_sum<T>;
     using total = sum; /* of one or several slices */
-    using base::load;
     using base::ROW;
     using base::row;
     using base::WIDTH;
-
-    __device__ __forceinline__ void load(const arrays<T> &from, uint64_t first)
-    {
-        base::load_at_once(from, first);
-    }
 
     __device__ __forceinline__ sum lane_total() const
     {
