@@ -65,7 +65,7 @@ for tool; do
     # All levels in one launch; one level and two of large arrays, and skewed keys.
     check "$tool" --op=sort --algo=msd --max=2^32-1 --n=400001,600001,17000001 --type=u32
     check "$tool" --op=sort --algo=msd --max=2^32-1 --n=600001 --type=u32 --input=and-4
-    check "$tool" --op=sort --algo=msd --max=2^23 --n=1200001 --type=f32
+    check "$tool" --op=sort --algo=msd --max=2^23 --n=1200001 --type=f32 --input=uniform,normal
     # Keys of few values, in one launch and in several.
     check "$tool" --op=sort --algo=msd,adaptive --input=few,special --max=2^31-1 --n=100003,1700003 --type=u32,f64
 done

@@ -30,7 +30,7 @@ static bool is_drawn(enum input_shape shape)
 
 struct input make_input(const struct input_spec *spec, const struct problem *problem)
 {
-    const bool recurs = operator_has(problem->binary_operator, HAS_TWO_INPUTS);
+    const bool summed = adds(problem->op, problem->binary_operator);
     return (struct input){
         .op = problem->op,
         .type = problem->type,
@@ -41,10 +41,9 @@ struct input make_input(const struct input_spec *spec, const struct problem *pro
         .seed = spec->seed,
         .sparse = operation_has(problem->op, HAS_KEEP),
         .keep = spec->keep,
-        .plain = recurs || !adds(problem->op, problem->binary_operator),
-        .fractions = recurs,
-        .tides = adds(problem->op, problem->binary_operator) &&
-                 sum_type(problem->type) != problem->type && is_drawn(spec->shape),
+        .plain = !summed,
+        .fractions = operator_has(problem->binary_operator, HAS_TWO_INPUTS),
+        .tides = summed && sum_type(problem->type) != problem->type && is_drawn(spec->shape),
         .segments = spec->segments,
         .segmented_n = problem->n,
     };

@@ -78,7 +78,7 @@ HOST_DEVICE static inline uint64_t drawn_value(const struct input *input, uint64
 
 /* ---- Elements ---- */
 
-/* The walk whose steps are the elements of a scan or a sum of floats. Where sums are wider than
+/* The walk whose steps are the elements where floats are summed. Where sums are wider than
  * elements, the walk also rises and falls by TIDE per step, like a tide. Then its positions, and
  * with them the sums, are whole numbers that a float holds, but most elements hold only the
  * nearest. TIDE_TURN, the steps of a rise, is prime, so that the sum of every k-th element rises

@@ -311,20 +311,21 @@ static void draw_problem(stream_work *s, const settings &settings, std::vector<t
 static void fill(stream_work *s, draws *draw)
 {
     static constexpr double KEEP[] = {0, 0.01, 0.5, 0.75, 1};
-    static constexpr enum input_shape SHAPES[] = {INPUT_UNIFORM, INPUT_SIGNED, INPUT_SORTED,
-                                                  INPUT_ONES};
+    static constexpr enum input_shape SHAPES[] = {INPUT_UNIFORM, INPUT_NORMAL, INPUT_SIGNED,
+                                                  INPUT_SORTED, INPUT_ONES};
     const struct problem *problem = &s->call.problem;
     const bool is_sort = problem->op == OP_SORT;
     const struct input input = {
         .op = problem->op,
         .type = problem->type,
-        .shape = is_sort ? SHAPES[draw->below(4)] : INPUT_UNIFORM,
+        .shape = is_sort ? SHAPES[draw->below(std::size(SHAPES))] : INPUT_UNIFORM,
         .n = problem->n,
         .max = draw->below(2) == 0 ? 49u
                                    : std::min(largest_value(problem->type), (uint64_t)0x7FFFFFFF),
         .seed = random_bits(draw->seed, draw->drawn++),
         .sparse = operation_has(problem->op, HAS_KEEP) != 0,
-        .keep = KEEP[draw->below(5)]};
+        .keep = KEEP[draw->below(5)],
+        .plain = is_sort};
     launch<fill_kernel>(&s->work, {TEST_BLOCKS, TEST_BLOCK}, input, (void *)s->in.data);
     if (problem->values != VALUES_NONE)
         launch<fill_kernel>(&s->work, {TEST_BLOCKS, TEST_BLOCK},

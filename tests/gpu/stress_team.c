@@ -16,7 +16,8 @@ enum { RUNS = 3 };
 
 static const enum operation OPERATIONS[] = {OP_SCAN, OP_COMPACT, OP_SORT};
 static const enum element_type TYPES[] = {TYPE_I32, TYPE_U32, TYPE_I64};
-static const enum input_shape SHAPES[] = {INPUT_UNIFORM, INPUT_SIGNED, INPUT_SORTED, INPUT_ONES};
+static const enum input_shape SHAPES[] = {INPUT_UNIFORM, INPUT_NORMAL, INPUT_SIGNED, INPUT_SORTED,
+                                          INPUT_ONES};
 
 enum {
     OPERATIONS_HERE = sizeof OPERATIONS / sizeof *OPERATIONS,

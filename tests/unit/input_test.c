@@ -531,20 +531,27 @@ static void the_kept_share_is_about_right(void **state)
     }
 }
 
-/* Drawn floats are added exactly in any order, whatever is drawn. */
+/* Drawn floats are added exactly in any order, whatever is drawn. Where they are not added, they
+ * are the drawn values themselves. */
 static void every_drawn_shape_walks(void **state)
 {
     (void)state;
-    static const enum input_shape shapes[] = {INPUT_AND_2, INPUT_AND_6, INPUT_FEW, INPUT_ZIPF};
-    for (int s = 0; s < 4; s++) {
+    static const enum input_shape shapes[] = {INPUT_UNIFORM, INPUT_AND_2, INPUT_AND_6,
+                                              INPUT_NORMAL,  INPUT_FEW,   INPUT_ZIPF};
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
         const struct input scan = make(OP_SCAN, TYPE_F32, shapes[s], 49);
         const struct input sort = make(OP_SORT, TYPE_F32, shapes[s], 49);
+        const struct input_spec spec = {.shape = shapes[s], .max = 49, .seed = 7};
+        const struct problem of_max = {
+            .op = OP_SCAN, .type = TYPE_F32, .n = N, .binary_operator = OPERATOR_MAX};
+        const struct input largest = make_input(&spec, &of_max);
         double sum = 0;
         assert_null(input_unsuited(&scan));
         for (uint64_t i = 0; i < N; i++) {
             sum += value(&scan, i);
             assert_true(fabs(sum) <= 49);
             assert_true(value(&sort, i) >= 0 && value(&sort, i) <= 49);
+            assert_true(value(&largest, i) == value(&sort, i));
         }
     }
 }

@@ -451,11 +451,12 @@ static void msd_in_one_launch(void **state)
     open_bench(&bench, "msd", 12);
     for (int shape = 0; shape < 2; shape++) /* twice as many keys per thread */
         sorted += sorts(&bench, TYPE_U32, VALUES_NONE, skewed[shape], 30001 + 15000 * shape);
+    sorted += sorts(&bench, TYPE_F64, VALUES_NONE, INPUT_NORMAL, 20001);
     for (int shape = 0; shape < INPUT_SHAPE_COUNT; shape += step)
         for (int type = shape % 5; type < TYPE_COUNT; type += 5, turn++)
             sorted += sorts(&bench, type, VALUES_NONE, shape, sizes[turn % 3]);
     close_bench(&bench);
-    assert_true(sorted > 17u / step);
+    assert_true(sorted > 18u / step);
     open_bench(&bench, "adaptive", 12);
     for (int shape = 0; shape < 2; shape++)
         assert_true(sorts(&bench, TYPE_I32, VALUES_NONE, skewed[shape], 20001));
@@ -584,7 +585,7 @@ static void least_shared_memory_of_msd(void **state)
             assert_true(sorts(&bench, types[type], VALUES_NONE, INPUT_UNIFORM, n));
     close_bench(&bench);
     open_bench(&bench, "msd", 12);
-    assert_true(sorts(&bench, TYPE_F32, VALUES_NONE, INPUT_UNIFORM, 30001));
+    assert_true(sorts(&bench, TYPE_F32, VALUES_NONE, INPUT_NORMAL, 30001));
     close_bench(&bench);
     emulator_set_shared_bytes(0);
 }
