@@ -55,14 +55,16 @@ counts)
 *) usage ;;
 esac
 
-# The first calls of the algorithms, launch by launch, are in the order of the rows.
+# The first calls of the algorithms, launch by launch, are in the order of the rows. libscanbench,
+# whose launches are not counted, is left out: they would be taken for those of the next row.
 launches=$(mktemp)
 profile=$(mktemp)
 trap 'rm -f "$launches" "$profile"' EXIT
 "$scanbench" --device=gpu --samples=1 --quiet --format=csv --columns=check,algo,launches "$@" |
-    sed -n 's/^passed,//p' >"$launches"
+    sed -n '/,0$/d; s/^passed,//p' >"$launches"
 count=$(awk -F , '{ sum += $2 } END { print sum + 0 }' "$launches")
 [ "$count" -gt 0 ] || { echo "profile.sh: nothing was launched by: $*" >&2; exit 1; }
+set -- "$@" --algo="$(cut -d , -f 1 "$launches" | paste -sd ,)"
 
 # The kernels of these rows, without those of the harness.
 names=$("$scanbench" --device=gpu --samples=1 --quiet --format=csv --kernels --columns=kernel "$@" |

@@ -821,6 +821,35 @@ END
 
 # ---- Transcripts and pictures ----
 
+@test "profile.sh: launches are named after their rows, and what counts none is left out" {
+    mkdir "$BATS_TEST_TMPDIR/bin"
+    cat >"$BATS_TEST_TMPDIR/program" <<'END'
+#!/bin/sh
+case $* in
+*columns=check,algo,launches*) printf '%s\n' check,algo,launches passed,libscanbench,0 passed,naive,2 skipped,cluster,0 passed,auto,1 ;;
+*columns=kernel*) printf '%s\n' kernel step_kernel lookahead_kernel ;;
+esac
+END
+    cat >"$BATS_TEST_TMPDIR/bin/ncu" <<'END'
+#!/bin/sh
+echo "$*" >"$SEEN"
+metrics='"gpu__time_duration.sum","dram__bytes_read.sum","dram__bytes_write.sum","dram__throughput.avg.pct_of_peak_sustained_elapsed"'
+echo "\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",$metrics"
+echo '"","","","","ns","byte","byte","%"'
+for kernel in step_kernel step_kernel lookahead_kernel; do
+    echo "\"0\",\"$kernel\",\"(64, 1, 1)\",\"(2, 1, 1)\",\"1,000\",\"8\",\"9\",\"50\""
+done
+END
+    chmod +x "$BATS_TEST_TMPDIR/program" "$BATS_TEST_TMPDIR/bin/ncu"
+    SEEN=$BATS_TEST_TMPDIR/seen SCANBENCH=$BATS_TEST_TMPDIR/program PATH=$BATS_TEST_TMPDIR/bin:$PATH \
+        run scripts/profile.sh traffic --algo=own --n=1000
+    [ "$status" -eq 0 ]
+    [ "$(cut -d , -f 1-6 <<<"$output" | tail -n 3)" = "naive,1,step_kernel,2,64,1000
+naive,2,step_kernel,2,64,1000
+auto,1,lookahead_kernel,2,64,1000" ]
+    [[ $(<"$BATS_TEST_TMPDIR/seen") == *'--algo=own --n=1000 --algo=naive,auto' ]]
+}
+
 @test "pictures: a module of Python that is missing is one line that says what installs it" {
     : >"$BATS_TEST_TMPDIR/selenium.py"
     cat >"$BATS_TEST_TMPDIR/sitecustomize.py" <<'END'
