@@ -41,11 +41,17 @@ template <class Key> unsigned tile_of(const struct problem *problem)
            THREADS;
 }
 
-/* Keys that a leaf should have where `usual` keys are sorted best. Floats are often twice as dense
- * in the middle of their range as on average. Where they are not, two digits share a leaf. */
+/* Keys that a leaf should have where `usual` keys are sorted best. Floats are often denser in the
+ * middle of their range than on average: twice, or almost three times if they are normally
+ * distributed. In very large arrays room for the latter would take more counters than leave a
+ * multiprocessor its blocks. Where floats are not denser, digits share a leaf. */
 inline unsigned leaf_for(unsigned usual, const struct problem *problem)
 {
-    return type_class(problem->type) == TYPE_FLOAT ? usual / 2 : usual;
+    enum { MOST_BITS = 14 }; /* of digits that are counted at once */
+    if (type_class(problem->type) != TYPE_FLOAT)
+        return usual;
+    const unsigned of_normal = usual / 8 * 3;
+    return problem->n <= (uint64_t)of_normal << MOST_BITS ? of_normal : usual / 2;
 }
 
 /* Completes the sizes that follow from others. */
@@ -79,17 +85,20 @@ template <class Key> size_t count_bytes(unsigned bits)
            std::max({sizeof(plan_layout), sizeof(value_counts<Key>), sizeof(unsigned) << bits});
 }
 
+/* Keys of a leaf that is sorted best where leaves have a launch of their own. */
+template <class Key>
+constexpr unsigned USUAL_LEAF = USUAL_LEAF_BYTES / sizeof(Key) * POLICY<Key>.leaves.threads;
+
 /* The sizes where each step is a launch: leaves as large as is fast, and digits of two levels that
  * are counted at once, if the device has shared memory for that. */
 template <class Key> shape large_shape(const struct problem *problem)
 {
     constexpr launch_policy LEAVES = POLICY<Key>.leaves;
-    shape shape =
-        completed({.tile = POLICY<Key>.partition.tile(),
-                   .leaf = leaf_for(USUAL_LEAF_BYTES / sizeof(Key) * LEAVES.threads, problem),
-                   .capacity = LEAVES.tile(),
-                   .window = LEAVES.tile() / 2},
-                  problem);
+    shape shape = completed({.tile = POLICY<Key>.partition.tile(),
+                             .leaf = leaf_for(USUAL_LEAF<Key>, problem),
+                             .capacity = LEAVES.tile(),
+                             .window = LEAVES.tile() / 2},
+                            problem);
     unsigned all_bits = shape.bits;
     while (problem->n >> all_bits > shape.leaf)
         all_bits++;

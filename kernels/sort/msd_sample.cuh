@@ -145,13 +145,16 @@ __device__ __forceinline__ leaf_sort::extent<Key> wider(leaf_sort::extent<Key> e
     }
 }
 
-/* The bits of digits that are bins of evenly spread keys: MAX_BITS if more than one level is
- * planned, but leaves of one can hold the keys; or else the planned bits. */
+/* The bits of digits that are bins of evenly spread keys. If more than one level is planned, but
+ * leaves of one can hold the keys, MAX_BITS; if one is, as few as have digits of a window, which
+ * share leaves; or else the planned bits. */
 __device__ __forceinline__ unsigned bits_if_even(const shape &shape)
 {
+    if (shape.next_bits == 0)
+        return min(shape.bits, digit_bits(shape.n, shape.window));
     const unsigned filled = MAX_DIGITS * PER_MARGIN / (PER_MARGIN + 2); /* not the margins */
     const bool is_enough = (uint64_t)filled * (shape.capacity - shape.capacity / 32) >= shape.n;
-    return shape.next_bits > 0 && is_enough ? (unsigned)MAX_BITS : shape.bits;
+    return is_enough ? (unsigned)MAX_BITS : shape.bits;
 }
 
 /* Are bins of this range better digits than bits of the rank? They are if the sample fills so few

@@ -247,20 +247,21 @@ static void run_level(const struct call *call, const task<Key> &task, unsigned l
                                              task, level);
 }
 
-/* Launches a block for each leaf of evenly spread keys. A leaf of floats has two digits as planned,
- * or one of MAX_BITS: half as many leaves as planned digits. */
+/* Launches a block for each leaf of evenly spread keys. */
 template <class Order, class Key = typename Order::key>
 static void run_leaves(const struct call *call, const task<Key> &task, unsigned first_level)
 {
     const shape &shape = task.shape;
-    launch<leaves_kernel<Order>>(
-        queue_of(call),
-        {.blocks = (uint64_t)1 << (shape.bits + shape.next_bits - (IS_FLOAT<Order> ? 1 : 0)),
-         .threads = POLICY<Key>.leaves.threads,
-         .traffic = {2 * shape.n * sizeof(Key)},
-         .shared_bytes = sizeof(leaves_layout<Key>),
-         .overlaps = has_sm_90(call->problem.device)},
-        task, first_level);
+    uint64_t blocks = 1;
+    while (shape.n / blocks > USUAL_LEAF<Key>)
+        blocks *= 2;
+    launch<leaves_kernel<Order>>(queue_of(call),
+                                 {.blocks = blocks,
+                                  .threads = POLICY<Key>.leaves.threads,
+                                  .traffic = {2 * shape.n * sizeof(Key)},
+                                  .shared_bytes = sizeof(leaves_layout<Key>),
+                                  .overlaps = has_sm_90(call->problem.device)},
+                                 task, first_level);
 }
 
 /* Launches all levels from first_level on, together. */

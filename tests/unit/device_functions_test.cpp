@@ -473,7 +473,7 @@ static void even_floats_take_one_level_where_leaves_hold_them(void **)
     const msd::shape two_levels = {
         .n = 1 << 24, .capacity = capacity, .bits = 6, .next_bits = 5, .fine_bits = 5};
     msd::shape one = two_levels, more = two_levels;
-    one.bits = 9, one.next_bits = 0;
+    one.n = 1 << 22, one.window = capacity / 2, one.bits = 10, one.next_bits = 0;
     more.n = 1008 * (capacity - capacity / 32);
     assert_int_equal(msd::bits_if_even(two_levels), msd::MAX_BITS);
     assert_int_equal(msd::bits_if_even(one), 9);
