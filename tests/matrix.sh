@@ -425,7 +425,7 @@ sort_runs() {
         echo "$1 --type=u32,i64 --max=63 --n=150001" # values that are written from counts
         if [ -n "${LONG:-}" ]; then
             echo "$1 --type=i64 --input=signed --max=2^63-1 --n=8500003"
-            echo "$1 --type=f64 --input=normal --max=2^23 --n=4300003" # digits of values, in leaves of half the size
+            echo "$1 --type=f64 --input=normal --max=2^23 --n=4300003" # digits of values
             echo "$1 --type=f64 --input=signed --max=2^23 --n=4300003" # even ones, in one level
         fi
     fi

@@ -41,17 +41,27 @@ template <class Key> unsigned tile_of(const struct problem *problem)
            THREADS;
 }
 
-/* Keys that a leaf should have where `usual` keys are sorted best. Floats are often denser in the
- * middle of their range than on average: twice, or almost three times if they are normally
- * distributed. In very large arrays room for the latter would take more counters than leave a
- * multiprocessor its blocks. Where floats are not denser, digits share a leaf. */
+/* Keys that a leaf should have where `usual` keys are sorted best. Floats are often twice as dense
+ * in the middle of their range as on average. Where they are not, digits share a leaf. */
 inline unsigned leaf_for(unsigned usual, const struct problem *problem)
 {
-    enum { MOST_BITS = 14 }; /* of digits that are counted at once */
+    return type_class(problem->type) == TYPE_FLOAT ? usual / 2 : usual;
+}
+
+/* The same where leaves have a launch of their own. The middle of a normal distribution is 2.7
+ * times as dense as its range on average. Leaves of floats have room for that, unless the narrower
+ * digits would take a second level, or be so many that other floats took longer. */
+inline unsigned large_leaf_for(unsigned usual, const struct problem *problem)
+{
+    constexpr unsigned MOST_BITS = 12;
+    const unsigned leaf = leaf_for(usual, problem), of_normal = usual / 8 * 3;
     if (type_class(problem->type) != TYPE_FLOAT)
-        return usual;
-    const unsigned of_normal = usual / 8 * 3;
-    return problem->n <= (uint64_t)of_normal << MOST_BITS ? of_normal : usual / 2;
+        return leaf;
+    const auto fit = [&](unsigned keys, unsigned bits) {
+        return problem->n <= (uint64_t)keys << bits;
+    };
+    const bool is_one_level = fit(leaf, MAX_BITS);
+    return fit(of_normal, is_one_level ? (unsigned)MAX_BITS : MOST_BITS) ? of_normal : leaf;
 }
 
 /* Completes the sizes that follow from others. */
@@ -95,7 +105,7 @@ template <class Key> shape large_shape(const struct problem *problem)
 {
     constexpr launch_policy LEAVES = POLICY<Key>.leaves;
     shape shape = completed({.tile = POLICY<Key>.partition.tile(),
-                             .leaf = leaf_for(USUAL_LEAF<Key>, problem),
+                             .leaf = large_leaf_for(USUAL_LEAF<Key>, problem),
                              .capacity = LEAVES.tile(),
                              .window = LEAVES.tile() / 2},
                             problem);
@@ -106,6 +116,15 @@ template <class Key> shape large_shape(const struct problem *problem)
     shape.next_bits = std::min(all_bits - shape.bits, (unsigned)MAX_BITS);
     shape.fine_bits = all_bits <= MAX_FINE_BITS && fits ? shape.next_bits : 0;
     return shape;
+}
+
+/* Blocks for leaves of evenly spread keys. */
+template <class Key> uint64_t leaf_blocks(const shape &shape)
+{
+    uint64_t blocks = 1;
+    while (shape.n / blocks > USUAL_LEAF<Key>)
+        blocks *= 2;
+    return std::min(blocks, (uint64_t)1 << (shape.bits + shape.next_bits));
 }
 
 template <class Key> shape shape_of(const struct problem *problem)

@@ -7,6 +7,18 @@
 namespace SCANBENCH_BACKEND::msd
 {
 
+/* The bits of a digit that divides `count` keys into leaves, alone or with later digits. */
+__host__ __device__ __forceinline__ unsigned digit_bits(uint64_t count, unsigned leaf)
+{
+    unsigned bits = MIN_BITS;
+    while (count >> bits > leaf)
+        bits++;
+    if (bits <= MAX_BITS)
+        return bits;
+    const unsigned levels = (bits + USUAL_BITS - 1) / USUAL_BITS;
+    return (bits + levels - 1) / levels;
+}
+
 /* Gives each lane `wanted` entries of a list, one lane after the other. All lanes call it. */
 __device__ __forceinline__ unsigned allocate(unsigned *length, unsigned wanted)
 {

@@ -3,8 +3,9 @@
  * The sample's range is taken for that of all keys, and cut into digits of equal width in rank,
  * which are bits of the rank where that leaves no leaf too large. If it was not the range of all,
  * the level is lost, and the next one knows the range. Where floats are skewed in such digits, but
- * not in digits of equal width in value, the latter are taken. Usually twice as many of these are
- * needed as there are leaves. If floats are evenly spread, they need no more than integers. */
+ * not in digits of equal width in value, the latter are taken. Usually two or three times as many
+ * of these are needed as there are leaves. If floats are evenly spread, they need no more than
+ * integers. */
 #pragma once
 
 #include "bins.cuh"
@@ -146,12 +147,16 @@ __device__ __forceinline__ leaf_sort::extent<Key> wider(leaf_sort::extent<Key> e
 }
 
 /* The bits of digits that are bins of evenly spread keys. If more than one level is planned, but
- * leaves of one can hold the keys, MAX_BITS; if one is, as few as have digits of a window, which
- * share leaves; or else the planned bits. */
+ * leaves of one can hold the keys, MAX_BITS; if one is, as few as leave no digit larger than the
+ * window, so that two share a leaf; or else the planned bits. */
 __device__ __forceinline__ unsigned bits_if_even(const shape &shape)
 {
-    if (shape.next_bits == 0)
-        return min(shape.bits, digit_bits(shape.n, shape.window));
+    unsigned bits = shape.bits;
+    if (shape.next_bits == 0) {
+        while (bits > MIN_BITS && shape.n >> (bits - 1) <= shape.window)
+            bits--;
+        return bits;
+    }
     const unsigned filled = MAX_DIGITS * PER_MARGIN / (PER_MARGIN + 2); /* not the margins */
     const bool is_enough = (uint64_t)filled * (shape.capacity - shape.capacity / 32) >= shape.n;
     return is_enough ? (unsigned)MAX_BITS : shape.bits;

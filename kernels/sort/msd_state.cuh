@@ -97,18 +97,6 @@ struct shape {
     unsigned counted;    /* keys of a value for which counters are worth their memory */
 };
 
-/* The bits of a digit that divides `count` keys into leaves, alone or with later digits. */
-__host__ __device__ __forceinline__ unsigned digit_bits(uint64_t count, unsigned leaf)
-{
-    unsigned bits = MIN_BITS;
-    while (count >> bits > leaf)
-        bits++;
-    if (bits <= MAX_BITS)
-        return bits;
-    const unsigned levels = (bits + USUAL_BITS - 1) / USUAL_BITS;
-    return (bits + levels - 1) / levels;
-}
-
 enum place { IN_INPUT, IN_OTHER, IN_OUTPUT };
 enum action { UNPLANNED, PARTITION, WRITE_COUNTS, NO_MORE };
 

@@ -251,14 +251,10 @@ static void run_level(const struct call *call, const task<Key> &task, unsigned l
 template <class Order, class Key = typename Order::key>
 static void run_leaves(const struct call *call, const task<Key> &task, unsigned first_level)
 {
-    const shape &shape = task.shape;
-    uint64_t blocks = 1;
-    while (shape.n / blocks > USUAL_LEAF<Key>)
-        blocks *= 2;
     launch<leaves_kernel<Order>>(queue_of(call),
-                                 {.blocks = blocks,
+                                 {.blocks = leaf_blocks<Key>(task.shape),
                                   .threads = POLICY<Key>.leaves.threads,
-                                  .traffic = {2 * shape.n * sizeof(Key)},
+                                  .traffic = {2 * task.shape.n * sizeof(Key)},
                                   .shared_bytes = sizeof(leaves_layout<Key>),
                                   .overlaps = has_sm_90(call->problem.device)},
                                  task, first_level);

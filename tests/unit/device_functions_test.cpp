@@ -3,6 +3,7 @@
 #include "../../kernels/single_pass/lookahead.cuh"
 #include "../../kernels/single_pass/lookback.cuh"
 #include "../../kernels/single_pass/one_wave.cuh"
+#include "../../kernels/sort/msd_host.cuh"
 #include "../../kernels/sort/sample_division.cuh"
 #include "../../kernels/sort/stable_msd_plan.cuh"
 
@@ -480,6 +481,51 @@ static void even_floats_take_one_level_where_leaves_hold_them(void **)
     assert_int_equal(msd::bits_if_even(more), msd::MAX_BITS);
     more.n++;
     assert_int_equal(msd::bits_if_even(more), 6);
+    /* One launch for all steps: its windows are small. */
+    assert_int_equal(msd::bits_if_even({.n = 289 << 10, .window = 288, .bits = 10}), 10);
+}
+
+static msd::shape large_shape_of(enum element_type type, uint64_t n)
+{
+    struct device_limits device = {};
+    device.multiprocessors = device.members = 1;
+    device.shared_bytes_per_block = 227 << 10;
+    struct problem problem = {};
+    problem.op = OP_SORT, problem.type = type, problem.n = n, problem.device = &device;
+    return msd::large_shape<uint32_t>(&problem);
+}
+
+/* Where narrower digits take no second level, and are 2^12 at most. */
+static void leaves_have_room_for_normal_floats(void **)
+{
+    const struct {
+        enum element_type type;
+        uint64_t n;
+        unsigned leaf, bits;
+    } cases[] = {
+        {TYPE_F32, 1 << 22, 6144, 10},          {TYPE_F32, 6144 << 10, 6144, 10},
+        {TYPE_F32, (6144 << 10) + 1, 8192, 10}, {TYPE_F32, 8192 << 10, 8192, 10},
+        {TYPE_F32, 1 << 24, 6144, 12},          {TYPE_F32, 6144 << 12, 6144, 12},
+        {TYPE_F32, (6144 << 12) + 1, 8192, 12}, {TYPE_U32, 1 << 22, 16384, 8},
+    };
+    for (const auto &c : cases) {
+        const msd::shape shape = large_shape_of(c.type, c.n);
+        assert_int_equal(shape.leaf, c.leaf);
+        assert_int_equal(shape.bits + shape.next_bits, c.bits);
+    }
+}
+
+/* As many for floats, whose digits are narrower, as for integers. */
+static void blocks_of_leaves(void **)
+{
+    for (enum element_type type : {TYPE_U32, TYPE_F32}) {
+        const auto blocks = [&](uint64_t n) {
+            return msd::leaf_blocks<uint32_t>(large_shape_of(type, n));
+        };
+        assert_int_equal(blocks(1 << 22), 256);
+        assert_int_equal(blocks((1 << 22) + 256), 512);
+        assert_int_equal(blocks(1 << 24), 1024);
+    }
 }
 
 template <class Key>
@@ -599,6 +645,8 @@ int main(void)
         cmocka_unit_test(margins_of_floats_are_of_values<double>),
         cmocka_unit_test(margins_of_integers_are_of_ranks),
         cmocka_unit_test(even_floats_take_one_level_where_leaves_hold_them),
+        cmocka_unit_test(leaves_have_room_for_normal_floats),
+        cmocka_unit_test(blocks_of_leaves),
         cmocka_unit_test(bins_save_a_level_of_even_floats<float>),
         cmocka_unit_test(bins_save_a_level_of_even_floats<double>),
         cmocka_unit_test(samples_are_ranked),
