@@ -1,6 +1,6 @@
 #!/bin/bash
 # run.sh [-jN] [SUITE...]: runs all test suites, or those whose names match one of the
-# patterns, N at a time (default: two more than there are processors, because some tests wait), and prints a
+# patterns, N at a time (default: one more than there are processors, because some tests wait), and prints a
 # line for each. LONG=1 runs what `make test` leaves to `make test-long` as well. The
 # last line is `N passed, N failed` over all suites. Exits with 1 if a test failed, or
 # if a suite crashed, ran fewer tests than it announced, or ran none.
@@ -13,7 +13,7 @@ set -u
 export OMP_WAIT_POLICY=passive
 
 logs=build/test-logs
-jobs=$(($(nproc 2>/dev/null || echo 2) + 2))
+jobs=$(($(nproc 2>/dev/null || echo 2) + 1))
 
 # A suite that measures time runs after the others, alone. So does the matrix, which uses all processors.
 alone="commands/measuring matrix"
