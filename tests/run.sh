@@ -1,6 +1,6 @@
 #!/bin/bash
 # run.sh [-jN] [SUITE...]: runs all test suites, or those whose names match one of the
-# patterns, N at a time (default: one more than there are processors, because some tests wait), and prints a
+# patterns, N at a time (default: one per processor and one more, as some tests wait), and prints a
 # line for each. LONG=1 runs what `make test` leaves to `make test-long` as well. The
 # last line is `N passed, N failed` over all suites. Exits with 1 if a test failed, or
 # if a suite crashed, ran fewer tests than it announced, or ran none.
