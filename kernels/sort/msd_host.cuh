@@ -41,29 +41,6 @@ template <class Key> unsigned tile_of(const struct problem *problem)
            THREADS;
 }
 
-/* Keys that a leaf should have where `usual` keys are sorted best. Floats are often twice as dense
- * in the middle of their range as on average. Where they are not, digits share a leaf. */
-inline unsigned leaf_for(unsigned usual, const struct problem *problem)
-{
-    return type_class(problem->type) == TYPE_FLOAT ? usual / 2 : usual;
-}
-
-/* The same where leaves have a launch of their own. The middle of a normal distribution is 2.7
- * times as dense as its range on average. Leaves of floats have room for that, unless the narrower
- * digits would take a second level, or be so many that other floats took longer. */
-inline unsigned large_leaf_for(unsigned usual, const struct problem *problem)
-{
-    constexpr unsigned MOST_BITS = 12;
-    const unsigned leaf = leaf_for(usual, problem), of_normal = usual / 8 * 3;
-    if (type_class(problem->type) != TYPE_FLOAT)
-        return leaf;
-    const auto fit = [&](unsigned keys, unsigned bits) {
-        return problem->n <= (uint64_t)keys << bits;
-    };
-    const bool is_one_level = fit(leaf, MAX_BITS);
-    return fit(of_normal, is_one_level ? (unsigned)MAX_BITS : MOST_BITS) ? of_normal : leaf;
-}
-
 /* Completes the sizes that follow from others. */
 inline shape completed(shape shape, const struct problem *problem)
 {
@@ -71,6 +48,7 @@ inline shape completed(shape shape, const struct problem *problem)
     shape.next_tile = shape.first_tile = shape.tile;
     shape.piece = (unsigned)std::max<uint64_t>(2 * shape.tile, ceil_div(problem->n, MOST_PIECES));
     shape.bits = digit_bits(problem->n, shape.leaf);
+    shape.most_bits = MAX_BITS;
     shape.counted = (unsigned)std::max<uint64_t>(COUNTED, problem->n / MOST_COUNTS);
     return shape;
 }
@@ -80,7 +58,7 @@ template <class Key> shape small_shape(const struct problem *problem)
 {
     const unsigned capacity = keys_for<Key>(problem) * THREADS;
     const auto share = (unsigned)std::max<uint64_t>(share_of(problem) * 5 / 4, THREADS);
-    const unsigned leaf = std::min(share, leaf_for(capacity / 4 * 3, problem));
+    const unsigned leaf = std::min(share, capacity / 4 * 3);
     return completed({.tile = tile_of<Key>(problem),
                       .leaf = leaf,
                       .capacity = capacity,
@@ -95,36 +73,40 @@ template <class Key> size_t count_bytes(unsigned bits)
            std::max({sizeof(plan_layout), sizeof(value_counts<Key>), sizeof(unsigned) << bits});
 }
 
-/* Keys of a leaf that is sorted best where leaves have a launch of their own. */
-template <class Key>
-constexpr unsigned USUAL_LEAF = USUAL_LEAF_BYTES / sizeof(Key) * POLICY<Key>.leaves.threads;
+/* The most bits of two levels' digits that are counted at once: more than evenly spread keys need,
+ * as long as this keeps no block from a multiprocessor. Returns 0 if they need too many. */
+template <class Key> unsigned most_bits_of_two(unsigned needed, const struct device_limits *device)
+{
+    enum { MORE = 2 }; /* for a normal distribution, whose middle is 2.7 times as dense */
+    const auto fits = [&](unsigned bits, unsigned blocks) {
+        return blocks * count_bytes<Key>(bits) <= device->shared_bytes_per_block;
+    };
+    if (needed > MAX_FINE_BITS || !fits(needed, 1))
+        return 0;
+    unsigned bits = needed;
+    while (bits < needed + MORE && bits < MAX_FINE_BITS && fits(bits + 1, POLICY<Key>.count.blocks))
+        bits++;
+    return bits;
+}
 
-/* The sizes where each step is a launch: leaves as large as is fast, and digits of two levels that
- * are counted at once, if the device has shared memory for that. */
+/* The sizes where each step is a launch: leaves as large as is fast. */
 template <class Key> shape large_shape(const struct problem *problem)
 {
     constexpr launch_policy LEAVES = POLICY<Key>.leaves;
     shape shape = completed({.tile = POLICY<Key>.partition.tile(),
-                             .leaf = large_leaf_for(USUAL_LEAF<Key>, problem),
+                             .leaf = USUAL_LEAF_BYTES / sizeof(Key) * LEAVES.threads,
                              .capacity = LEAVES.tile(),
                              .window = LEAVES.tile() / 2},
                             problem);
     unsigned all_bits = shape.bits;
     while (problem->n >> all_bits > shape.leaf)
         all_bits++;
-    const bool fits = count_bytes<Key>(all_bits) <= problem->device->shared_bytes_per_block;
     shape.next_bits = std::min(all_bits - shape.bits, (unsigned)MAX_BITS);
-    shape.fine_bits = all_bits <= MAX_FINE_BITS && fits ? shape.next_bits : 0;
+    /* The middle of a normal distribution is 2.7 times as dense as its range on average. */
+    shape.levels = problem->n / 3 * 8 >> MAX_BITS > shape.leaf ? 2 : 1;
+    if (shape.levels > 1)
+        shape.most_bits = most_bits_of_two<Key>(all_bits, problem->device);
     return shape;
-}
-
-/* Blocks for leaves of evenly spread keys. */
-template <class Key> uint64_t leaf_blocks(const shape &shape)
-{
-    uint64_t blocks = 1;
-    while (shape.n / blocks > USUAL_LEAF<Key>)
-        blocks *= 2;
-    return std::min(blocks, (uint64_t)1 << (shape.bits + shape.next_bits));
 }
 
 template <class Key> shape shape_of(const struct problem *problem)

@@ -208,7 +208,7 @@ partition_buckets(partitioner<Order, THREADS, COUNT, Key> &partitioner, const ta
         if (bucket.action != PARTITION) {
             partitioner.load(place_of_next());
         } else if (bucket.kind != BITS_OF_RANK) {
-            binned_digits.first = bucket.fine;
+            binned_digits.shift = bucket.bin_bits, binned_digits.first = bucket.fine;
             partition(binned_digits);
         } else {
             partition(rank_bins<Key>{bucket.shift});
@@ -235,8 +235,7 @@ __device__ __forceinline__ void partition_level(const task<Key> &task, unsigned 
     if (bucket.action != PARTITION)
         __syncthreads(); /* before another bucket is fetched */
     else if (bucket.kind != BITS_OF_RANK)
-        partition(binned_digits<Order>{sampled_bins<bins_of<Order>>(task),
-                                       bits_below(bucket, task.shape), 0});
+        partition(binned_digits<Order>{sampled_bins<bins_of<Order>>(task), bucket.bin_bits, 0});
     else
         partition(rank_bins<Key>{bucket.shift});
 }

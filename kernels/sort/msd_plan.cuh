@@ -124,6 +124,12 @@ __device__ __forceinline__ unsigned end_of_leaf(const unsigned *begins, unsigned
     return digits;
 }
 
+/* The first bin of a digit. */
+__device__ __forceinline__ unsigned first_bin(const bucket &bucket, unsigned digit)
+{
+    return bucket.fine + (digit << bucket.bin_bits);
+}
+
 /* The lowest rank of a digit, and the bits of its range. Those of bins of value are rounded. */
 struct digit_range {
     uint64_t base;
@@ -138,15 +144,17 @@ __device__ __forceinline__ digit_range range_of(const bucket &bucket, unsigned d
         return {bucket.base + ((uint64_t)digit << bucket.shift), bucket.shift};
     if (bucket.kind == BINS_OF_RANK) {
         const auto bins = sampled_bins<even_bins<Key>>(task);
-        const Key start = bins.start_of(bucket.fine + digit);
+        const Key start = bins.start_of(first_bin(bucket, digit));
         return {bucket.base + start,
-                bit_length(Key(bins.start_of(bucket.fine + digit + 1) - 1 - start))};
+                bit_length(Key(bins.start_of(first_bin(bucket, digit + 1)) - 1 - start))};
     }
     /* The part of a bin by which its start may be rounded. */
-    constexpr auto ROUNDED = typename value_bins<Key>::value(1. / 64);
+    constexpr auto ROUNDED = typename value_bins<Key>::value(1. / 4);
     const auto bins = sampled_bins<value_bins<Key>>(task);
-    const auto first = typename value_bins<Key>::value(bucket.fine + digit);
-    const Key base = bins.start_of(first - ROUNDED), end = bins.start_of(first + 1 + ROUNDED);
+    const auto start_of = [&](unsigned digit, auto shifted) {
+        return bins.start_of(typename value_bins<Key>::value(first_bin(bucket, digit)) + shifted);
+    };
+    const Key base = start_of(digit, -ROUNDED), end = start_of(digit + 1, ROUNDED);
     return {base, bit_length(Key(end - base))};
 }
 
@@ -162,11 +170,11 @@ __device__ __forceinline__ uint16_t known_bits(const bucket &bucket, unsigned di
     return (base & ((1ull << bits) - 1)) == 0 ? (uint16_t)bits : 0;
 }
 
-/* Lists the leaves and the buckets into which the bucket will be partitioned. The digits of these
- * buckets, of next_bits, may be counted already. */
+/* Lists the leaves and the buckets into which the bucket will be partitioned. Where digits are
+ * bins, those of the buckets are narrower bins, as many as their keys need; or all, counted
+ * already. */
 template <class Key>
-__device__ void plan_parts(shared_layout<Key> *shared, const task<Key> &task, unsigned level,
-                           unsigned next_bits)
+__device__ void plan_parts(shared_layout<Key> *shared, const task<Key> &task, unsigned level)
 {
     const auto &shape = task.shape;
     const bucket &bucket = shared->current;
@@ -174,6 +182,7 @@ __device__ void plan_parts(shared_layout<Key> *shared, const task<Key> &task, un
     const unsigned long long *starts = shared->plan.starts;
     const unsigned place = bucket.place == IN_OTHER ? IN_OUTPUT : IN_OTHER;
     const unsigned rounded = (digits + WARP - 1) / WARP * WARP;
+    const bool are_binned = bucket.kind != BITS_OF_RANK && bucket.bin_bits > 0;
     for (unsigned d = threadIdx.x; d < rounded; d += blockDim.x) {
         const unsigned begins =
             __ballot_sync(ALL_LANES, d < digits && begins_leaf(starts, d, shape.window));
@@ -196,13 +205,20 @@ __device__ void plan_parts(shared_layout<Key> *shared, const task<Key> &task, un
             next.first = bucket.first + first;
             next.count = count;
             next.place = place;
-            next.fine = d << next_bits;
-            next.kind = next_bits > 0 ? bucket.kind : (unsigned)BITS_OF_RANK;
+            next.fine = d << bucket.fine_bits;
+            unsigned bits = bucket.fine_bits;
             digit_range range = {bucket.base, 8 * sizeof(Key)};
-            if (next.kind == BITS_OF_RANK)
+            if (are_binned) {
+                next.kind = bucket.kind;
+                next.fine = first_bin(bucket, d);
+                bits = bits > 0 ? bits : min(digit_bits(count, shape.leaf), bucket.bin_bits);
+                next.bin_bits = bucket.bin_bits - bits;
+            } else {
+                next.kind = BITS_OF_RANK;
                 range = range_of(bucket, d, task);
+            }
             next.base = range.base;
-            add_bucket(is_large, next, range.bits, next_bits, task, level + 1);
+            add_bucket(is_large, next, range.bits, bits, task, level + 1);
         }
     }
 }
@@ -260,11 +276,9 @@ __device__ __forceinline__ void add_up(const unsigned *fine, unsigned fine_bits,
     __syncthreads();
 }
 
-/* Plans a bucket, by one block. fine_bits: the bits that were counted below those of the bucket's
- * digits, or 0. */
+/* Plans a bucket, by one block. */
 template <class Key>
-__device__ __noinline__ void plan_bucket(unsigned index, const task<Key> &task, unsigned level,
-                                         unsigned fine_bits)
+__device__ __noinline__ void plan_bucket(unsigned index, const task<Key> &task, unsigned level)
 {
     auto *shared = shared_memory<shared_layout<Key>>();
     const level_lists &lists = task.lists_of(level);
@@ -277,24 +291,23 @@ __device__ __noinline__ void plan_bucket(unsigned index, const task<Key> &task, 
                                 ? action_for_values(bucket, counts)
                                 : action_for(bucket, lowest, highest, last_of(bucket, task));
     if (action == NO_MORE) {
-        if (bucket.kind == LISTED_VALUES && task.control->misses_go_to_other) {
+        if (bucket.kind == LISTED_VALUES && task.control->other_disabled != nullptr) {
             if (threadIdx.x == 0)
                 *task.control->other_disabled = false;
         } else if (threadIdx.x / WARP == 0) {
             struct bucket next = bucket;
             next.base = lowest;
             next.kind = BITS_OF_RANK;
+            next.fine_bits = next.bin_bits = 0;
             add_bucket(lane_index() == 0, next, bit_length(Key(highest - lowest)), 0, task,
                        level + 1);
         }
     } else {
-        if (fine_bits > 0)
-            add_up(task.control->fine, fine_bits, digits, counts);
+        if (bucket.fine_bits > 0)
+            add_up(task.control->fine, bucket.fine_bits, digits, counts);
         scan_counts(shared, digits, counts, action == PARTITION ? bucket.first : 0);
         if (action == PARTITION)
-            plan_parts(shared, task, level,
-                       bucket.kind != BITS_OF_RANK && level == 0 ? bits_below(bucket, task.shape)
-                                                                 : fine_bits);
+            plan_parts(shared, task, level);
         else
             plan_pieces(shared, index, task, level);
     }
@@ -302,7 +315,7 @@ __device__ __noinline__ void plan_bucket(unsigned index, const task<Key> &task, 
         lists.buckets[index].action = action;
         if (action == PARTITION) {
             atomicAdd(&task.lengths_of(level)->partitions, 1u);
-            if (fine_bits > 0)
+            if (bucket.fine_bits > 0)
                 task.control->has_fine = true;
         }
     }
@@ -329,7 +342,7 @@ __device__ __forceinline__ void take_fine_counts(const task<Key> &task, unsigned
             bucket->highest = Key((Key)bucket->base + last_of(*bucket, task));
         }
         __syncthreads();
-        plan_bucket(index, task, level, 0);
+        plan_bucket(index, task, level);
     }
 }
 
@@ -348,10 +361,11 @@ __device__ __forceinline__ void clear_fine_counts(control *control, unsigned dig
 template <class Order, class Key>
 __device__ __forceinline__ void count_by_digit(const task<Key> &task, unsigned level,
                                                bucket *bucket, const Key *from, uint64_t begin,
-                                               uint64_t end, unsigned fine_bits)
+                                               uint64_t end)
 {
     auto *shared = shared_memory<shared_layout<Key>>();
     const auto &current = shared->current;
+    const unsigned fine_bits = current.fine_bits;
     const unsigned digits = 1u << (current.bits + fine_bits), shift = current.shift - fine_bits;
     for (unsigned d = threadIdx.x; d < digits; d += blockDim.x)
         shared->counts[d] = 0;
@@ -359,8 +373,7 @@ __device__ __forceinline__ void count_by_digit(const task<Key> &task, unsigned l
     const auto count = [&](auto by) { count_keys<Order>(by, bucket, from, begin, end); };
     if (current.kind != BITS_OF_RANK)
         count(clamped_digits<binned_digits<Order>>{
-            {sampled_bins<bins_of<Order>>(task),
-             level == 0 ? bits_below(current, task.shape) - fine_bits : 0, current.fine},
+            {sampled_bins<bins_of<Order>>(task), current.bin_bits - fine_bits, current.fine},
             digits - 1});
     else if (level == 0 || IS_FLOAT<Order>)
         count(clamped_digits<rank_bins<Key>>{{shift}, digits - 1});
@@ -382,11 +395,7 @@ __device__ __forceinline__ void count_tiles(const task<Key> &task, unsigned leve
     const auto &shape = task.shape;
     bucket *its = &task.lists_of(level).buckets[index];
     const bucket &bucket = shared->current;
-    /* The digits of two levels are counted together if they are as planned, and the range has bits
-     * for both. */
-    const bool has_fine =
-        level == 0 && bucket.bits == shape.bits && bucket.shift >= shape.fine_bits;
-    const unsigned fine_bits = has_fine ? shape.fine_bits : 0, first_tile = bucket.first_tile;
+    const unsigned first_tile = bucket.first_tile;
     const Key *from = task.arrays.at(bucket.place);
     const uint64_t begin = bucket.first + (uint64_t)(tile - first_tile) * shape.tile;
     const uint64_t stop =
@@ -395,7 +404,7 @@ __device__ __forceinline__ void count_tiles(const task<Key> &task, unsigned leve
         count_by_value<Order>(task.control, its, from, begin, stop,
                               task.lists_of(level).counts + bucket.counts);
     else
-        count_by_digit<Order>(task, level, its, from, begin, stop, fine_bits);
+        count_by_digit<Order>(task, level, its, from, begin, stop);
     __threadfence();
     __syncthreads();
     if (threadIdx.x == 0)
@@ -403,7 +412,7 @@ __device__ __forceinline__ void count_tiles(const task<Key> &task, unsigned leve
     __syncthreads();
     if (shared->last) {
         __threadfence();
-        plan_bucket(index, task, level, fine_bits);
+        plan_bucket(index, task, level);
     }
     __syncthreads();
 }

@@ -3,9 +3,10 @@
  * The sample's range is taken for that of all keys, and cut into digits of equal width in rank,
  * which are bits of the rank where that leaves no leaf too large. If it was not the range of all,
  * the level is lost, and the next one knows the range. Where floats are skewed in such digits, but
- * not in digits of equal width in value, the latter are taken. Usually two or three times as many
- * of these are needed as there are leaves. If floats are evenly spread, they need no more than
- * integers. */
+ * less in digits of equal width in value, the latter are taken.
+ *
+ * There are as many digits as evenly spread keys need. If the sample is uneven, such as normally
+ * distributed keys, they are narrower, or each bucket of the second level chooses its own. */
 #pragma once
 
 #include "bins.cuh"
@@ -40,17 +41,11 @@ template <class Order, class Key = typename Order::key> struct binned_digits {
     }
 };
 
-/* The bins for the digits of the first two levels. */
+/* The bins for the digits of the first levels. */
 template <class Bins, class Key> __device__ __forceinline__ Bins sampled_bins(const task<Key> &task)
 {
-    return {(Key)task.control->lowest, (Key)task.control->highest,
-            1u << (task.shape.bits + task.shape.next_bits)};
-}
-
-/* log2 of the bins of a digit of the first level, if digits are bins. */
-__device__ __forceinline__ unsigned bits_below(const bucket &bucket, const shape &shape)
-{
-    return shape.bits + shape.next_bits - bucket.bits;
+    const control *control = task.control;
+    return {(Key)control->lowest, (Key)control->highest, 1u << control->log2_bins};
 }
 
 /* The sizes that the host chooses for the sample. */
@@ -102,22 +97,27 @@ __device__ __forceinline__ first_digits digits_by_rank(leaf_sort::extent<Key> ex
     return {range.base, bits, range.bits - bits, BITS_OF_RANK};
 }
 
-/* Are floats evenly spread by value between the extremes of a sample, one key per thread? The range
- * is cut into seven eighths and, at either end, a sixteenth. Each must have its share of the sample
- * to within 3/8, which one even sample of 300 has not, by chance. All threads get the answer. */
-template <class Key>
+/* Are keys evenly spread between the extremes of a sample, one key per thread? The range of values,
+ * or the ranks of integers, is cut into eighths; for floats, the first and the last bin are half as
+ * wide, and there is one more. Each must have its share of the sample to within 3/8, which one even
+ * sample of 300 has not, by chance. All threads get the answer. */
+template <class Order, class Key = typename Order::key>
 __device__ __forceinline__ bool are_even(sampling_layout<Key> *shared, Key rank,
                                          leaf_sort::extent<Key> extent)
 {
-    enum { BINS = 9 }; /* the first and the last are half as wide as the others */
+    constexpr unsigned BINS = IS_FLOAT<Order> ? 9 : 8;
+    if (!IS_FLOAT<Order> && Key(extent.highest - extent.lowest) < BINS)
+        return true; /* each digit is one value */
     if (threadIdx.x < BINS)
         shared->seen[threadIdx.x] = 0;
     __syncthreads();
-    atomicAdd(&shared->seen[value_bins<Key>(extent.lowest, extent.highest, BINS).of(rank)], 1u);
+    const bins_of<Order> bins(extent.lowest, extent.highest, BINS);
+    atomicAdd(&shared->seen[bins.of(IS_FLOAT<Order> ? rank : Key(rank - extent.lowest))], 1u);
     __syncthreads();
     bool has_share = true;
     if (threadIdx.x < BINS) {
-        const int share = threadIdx.x % (BINS - 1) == 0 ? SAMPLE / 16 : SAMPLE / 8;
+        const bool is_half = IS_FLOAT<Order> && threadIdx.x % (BINS - 1) == 0;
+        const int share = is_half ? SAMPLE / 16 : SAMPLE / 8;
         has_share = 8 * abs((int)shared->seen[threadIdx.x] - share) <= 3 * share;
     }
     return __syncthreads_and(has_share);
@@ -144,22 +144,6 @@ __device__ __forceinline__ leaf_sort::extent<Key> wider(leaf_sort::extent<Key> e
         return {Key(extent.lowest - min(extent.lowest, margin)),
                 Key(extent.highest + min(Key(~extent.highest), margin))};
     }
-}
-
-/* The bits of digits that are bins of evenly spread keys. If more than one level is planned, but
- * leaves of one can hold the keys, MAX_BITS; if one is, as few as leave no digit larger than the
- * window, so that two share a leaf; or else the planned bits. */
-__device__ __forceinline__ unsigned bits_if_even(const shape &shape)
-{
-    unsigned bits = shape.bits;
-    if (shape.next_bits == 0) {
-        while (bits > MIN_BITS && shape.n >> (bits - 1) <= shape.window)
-            bits--;
-        return bits;
-    }
-    const unsigned filled = MAX_DIGITS * PER_MARGIN / (PER_MARGIN + 2); /* not the margins */
-    const bool is_enough = (uint64_t)filled * (shape.capacity - shape.capacity / 32) >= shape.n;
-    return is_enough ? (unsigned)MAX_BITS : shape.bits;
 }
 
 /* Are bins of this range better digits than bits of the rank? They are if the sample fills so few
@@ -200,65 +184,144 @@ __device__ __forceinline__ unsigned count_skewed(sampling_layout<Key> *shared, K
     return __syncthreads_count(is_skewed && shared->ranks[shared->seen[group]] != rank);
 }
 
-/* Returns the number of keys of the sample that would need one level more than planned, because
- * their digits have more keys than leaves hold. */
-template <class Order, class Key = typename Order::key>
-__device__ __forceinline__ unsigned
-skewed_by(const first_digits &digits, sampling_layout<Key> *shared, Key rank,
-          leaf_sort::extent<Key> extent, const shape &shape, const sampling &sampling)
-{
-    if (digits.shift == 0) /* each digit is one value */
-        return 0;
-    const unsigned digit_bits = shape.bits + min(digits.shift, shape.next_bits);
-    const unsigned together = min(sampling.together, digit_bits);
-    const unsigned bits = min(digit_bits - together, (unsigned)MAX_BITS);
-    static_assert(SAMPLE == MAX_DIGITS, "a thread clears a counter");
-    if (digits.kind != BITS_OF_RANK)
-        return count_skewed(shared, rank,
-                            bins_of<Order>(extent.lowest, extent.highest, 1u << bits)
-                                .of(Key(rank - (Key)digits.base)),
-                            sampling.most);
-    const unsigned shift = digits.shift + digits.bits - bits;
-    return count_skewed(shared, rank, (unsigned)(Key(rank - (Key)digits.base) >> shift),
-                        sampling.most);
-}
-
-/* The digits of the first level, and how many keys of the sample would need another level. */
+/* What the first two levels divide keys by, and how many keys of the sample would need another
+ * level, because there are more keys of their digits than leaves hold. */
 struct choice {
     first_digits digits;
+    unsigned next_bits; /* of the digits of the second level, or the most of them */
     unsigned needing_more;
+    bool suits; /* no more need another level than may seem so by chance */
+
+    __device__ __forceinline__ unsigned all_bits() const
+    {
+        return digits.bits + next_bits;
+    }
 };
 
-/* Chooses digits of the sample, one key per thread. Of integers, skewed ones are only counted where
- * it matters. Of floats, bins are tried where digits of the rank are skewed, and where even ones
- * save a level. */
+/* Chooses how many bits digits of a kind have. */
+template <class Order, class Key = typename Order::key> struct chooser {
+    sampling_layout<Key> *shared;
+    Key rank; /* of the thread's key of the sample */
+    leaf_sort::extent<Key> extent;
+    bool is_even;
+    const struct shape &shape;
+    const struct sampling &sampling;
+
+    /* The bits of the range that digits divide. A bin is more than one rank or two. */
+    __device__ __forceinline__ unsigned range_bits(const first_digits &digits) const
+    {
+        return digits.kind == BITS_OF_RANK
+                   ? digits.bits + digits.shift
+                   : max(bit_length(Key(extent.highest - extent.lowest)), 3u) - 2;
+    }
+    /* The key's place in the range, in so many bits. */
+    __device__ __forceinline__ unsigned group_of(const first_digits &digits, unsigned bits) const
+    {
+        const Key relative = Key(rank - (Key)digits.base);
+        if (digits.kind == BITS_OF_RANK)
+            return (unsigned)(relative >> (digits.bits + digits.shift - bits));
+        return bins_of<Order>(extent.lowest, extent.highest, 1u << bits).of(relative);
+    }
+    /* Returns the choice of these digits, of all_bits in both levels. */
+    __device__ __forceinline__ choice look_at(first_digits digits, unsigned first_bits,
+                                              unsigned all_bits) const
+    {
+        static_assert(SAMPLE == MAX_DIGITS, "a thread clears a counter");
+        const unsigned together = min(sampling.together, all_bits);
+        const unsigned group = group_of(digits, min(all_bits - together, (unsigned)MAX_BITS));
+        digits.shift += digits.bits - first_bits;
+        digits.bits = first_bits;
+        const unsigned needing_more = count_skewed(shared, rank, group, sampling.most);
+        /* Where keys are uneven, it is hardly chance: a group of values near 0, say, takes levels
+         * without end. */
+        const unsigned by_chance = is_even ? SAMPLE / 16 : 0;
+        return {digits, all_bits - first_bits, needing_more, needing_more <= by_chance};
+    }
+    /* The bits of digits that leaves hold where the range is densest, by its sixteenths. Smaller
+     * parts have many more keys by chance. */
+    __device__ __forceinline__ unsigned bits_of_densest(const first_digits &digits) const
+    {
+        enum { BITS = 4 };
+        if (threadIdx.x < 1 << BITS)
+            shared->seen[threadIdx.x] = 0;
+        __syncthreads();
+        atomicAdd(&shared->seen[group_of(digits, BITS)], 1u);
+        __syncthreads();
+        const unsigned most = warp_max(shared->seen[lane_index() % (1 << BITS)]);
+        __syncthreads();
+        unsigned bits = BITS;
+        while (((uint64_t)SAMPLE * shape.capacity << (bits - BITS)) < most * shape.n)
+            bits++;
+        return bits;
+    }
+    /* The bits of digits that evenly spread keys need. Even floats do not fill the margins, and
+     * their first and last bins are half as wide as others: if bins are few, others get too many
+     * keys. */
+    __device__ __forceinline__ unsigned planned_bits(digit_kind kind) const
+    {
+        const unsigned bits = shape.bits + shape.next_bits;
+        const uint64_t held = (uint64_t)(shape.capacity - shape.capacity / 64) * ((1u << bits) - 1);
+        const uint64_t with_margins = shape.n + 2 * shape.n / PER_MARGIN;
+        return kind == BINS_OF_VALUE && with_margins > held ? bits + 1 : bits;
+    }
+    /* Returns digits that launches can count at once: of as many bits as evenly spread keys need,
+     * or more where keys are not even. If there would be too many, the choice does not suit. */
+    __device__ __forceinline__ choice counted_at_once(const first_digits &digits) const
+    {
+        if (digits.shift == 0) /* each digit is one value */
+            return {digits, 0, 0, true};
+        const unsigned planned = planned_bits(digits.kind);
+        const unsigned wanted = is_even ? planned : max(planned, bits_of_densest(digits));
+        const unsigned bits = min(wanted, range_bits(digits));
+        if (bits > shape.most_bits)
+            return {digits, 0, SAMPLE, false};
+        return look_at(digits, bits <= MAX_BITS ? bits : (bits + 1) / 2, bits);
+    }
+    /* Returns digits of which each bucket of the second level chooses its own, as many as its keys
+     * need: they are counted one level after the other. */
+    __device__ __forceinline__ choice counted_by_level(const first_digits &digits) const
+    {
+        enum { BITS = 7 }; /* of the first level, if the second one is launched too */
+        const unsigned planned = shape.levels > 1 ? (unsigned)BITS : (unsigned)MAX_BITS;
+        const unsigned first = shape.next_bits > 0 ? shape.bits : planned;
+        const unsigned most = range_bits(digits);
+        return look_at(digits, min(first, most), min(first + MAX_BITS, most));
+    }
+};
+
+/* Fewer bits, if both suit. */
+__device__ __forceinline__ choice better(const choice &one, const choice &other)
+{
+    const bool is_other = one.suits && other.suits ? other.all_bits() < one.all_bits()
+                                                   : other.needing_more < one.needing_more;
+    return is_other ? other : one;
+}
+
+/* Chooses digits of the sample, one key per thread. Bins are tried for floats whose digits of the
+ * rank are skewed, or are more than evenly spread keys need. */
 template <class Order, class Key = typename Order::key>
 __device__ __forceinline__ choice choose_digits(sampling_layout<Key> *shared, Key rank,
                                                 leaf_sort::extent<Key> extent,
                                                 leaf_sort::extent<Key> wide, bool is_even,
-                                                const shape &shape, const sampling &sampling,
-                                                bool may_leave)
+                                                const shape &shape, const sampling &sampling)
 {
-    const unsigned bits = is_even ? bits_if_even(shape) : shape.bits;
-    const first_digits bins = {IS_FLOAT<Order> ? 0 : wide.lowest, bits,
-                               8 * (unsigned)sizeof(Key) - bits,
+    const chooser<Order> chooser = {shared, rank, wide, is_even, shape, sampling};
+    const first_digits bins = {IS_FLOAT<Order> ? 0 : wide.lowest, shape.bits,
+                               8 * (unsigned)sizeof(Key) - shape.bits,
                                IS_FLOAT<Order> ? BINS_OF_VALUE : BINS_OF_RANK};
-    const auto skewed = [&](const first_digits &digits) {
-        return skewed_by<Order>(digits, shared, rank, wide, shape, sampling);
-    };
-    choice choice = {digits_by_rank(extent, shape), 0};
-    if (!IS_FLOAT<Order> && needs_bins(choice.digits, extent, wide, shape, sampling))
-        choice.digits = bins;
-    if (IS_FLOAT<Order> || may_leave)
-        choice.needing_more = skewed(choice.digits);
-    const bool saves_level = choice.digits.shift > 0 && bits > shape.bits;
-    if (IS_FLOAT<Order> && (choice.needing_more > 0 || saves_level)) {
-        const unsigned others = skewed(bins);
-        /* If as few need another level, bins are chosen where they save one. */
-        if (others < choice.needing_more + saves_level)
-            choice = {bins, others};
-    }
-    return choice;
+    first_digits digits = digits_by_rank(extent, shape);
+    if (!IS_FLOAT<Order> && (is_even || sampling.is_slice) &&
+        needs_bins(digits, extent, wide, shape, sampling))
+        digits = bins;
+    choice choice = chooser.counted_at_once(digits);
+    if (digits.shift == 0)
+        return choice;
+    if (IS_FLOAT<Order> && !(choice.suits && choice.all_bits() <= shape.bits + shape.next_bits))
+        choice = better(chooser.counted_at_once(bins), choice);
+    if (choice.suits)
+        return choice;
+    choice = better(choice, chooser.counted_by_level(IS_FLOAT<Order> ? bins : digits));
+    return IS_FLOAT<Order> ? better(choice, chooser.counted_by_level(digits)) : choice;
 }
 
 } // namespace SCANBENCH_BACKEND::msd

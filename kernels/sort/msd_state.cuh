@@ -91,9 +91,10 @@ struct shape {
     unsigned leaf;       /* keys that a leaf should have */
     unsigned capacity;   /* keys that a leaf can have */
     unsigned window;     /* keys: small digits that start in the same window share a leaf */
-    unsigned bits;       /* bits of the first digit, as planned: see bits_if_even() */
-    unsigned next_bits;  /* bits of the second digit */
-    unsigned fine_bits;  /* next_bits if both digits are counted together, or 0 */
+    unsigned bits;       /* bits of the first digit, if keys are evenly spread */
+    unsigned next_bits;  /* bits of the second digit, if keys are evenly spread */
+    unsigned most_bits;  /* the most of one digit, or of two that are counted together */
+    unsigned levels;     /* whose steps are launches of their own */
     unsigned counted;    /* keys of a value for which counters are worth their memory */
 };
 
@@ -113,7 +114,9 @@ struct bucket {
     unsigned place;
     unsigned first_tile, tiles;
     unsigned counts;                    /* index of its first counter in level_lists::counts */
-    unsigned fine;                      /* index of its first counter in control::fine */
+    unsigned fine;                      /* its first counter in control::fine, and its first bin */
+    unsigned fine_bits;                 /* bits below its digits that are counted with them */
+    unsigned bin_bits;                  /* log2 of the bins of a digit */
     unsigned tiles_done, action;        /* step 1 of the level finds these */
     unsigned kind;                      /* of its digits */
     unsigned long long lowest, highest; /* the extreme ranks, which step 1 finds */
@@ -153,8 +156,8 @@ struct control {
     unsigned blocks_done;
     lengths of_level[MAX_LEVELS];
     uint64_t lowest, highest;          /* the sample's range, with a margin, as ranks */
+    unsigned log2_bins;                /* of the bins into which it is cut */
     unsigned long long values[WARP];   /* those of the sample, as ranks, if they are few */
-    unsigned misses_go_to_other;       /* if a key has none of these, the other sort works */
     unsigned fine[1 << MAX_FINE_BITS]; /* counts of the digits of two levels */
 };
 

@@ -1,7 +1,7 @@
 /* sort_msd: radix sort from the most significant digit, then in shared memory.
  * Source:  Stehle and Jacobsen, "A memory bandwidth-efficient hybrid radix sort on GPUs",
  *          SIGMOD 2017; space is claimed by atomics, because order need not be kept.
- * Work:    O(n) per level; one or two levels for uniform keys, more for skewed keys.
+ * Work:    O(n) per level; one or two levels for smoothly spread keys, more for skewed keys.
  * Depth:   two barriers of the grid per level, and a sort in shared memory.
  * DRAM:    2n per level, and n to count its keys, or once for two levels; 2n for the sorts in
  *          shared memory.
@@ -27,9 +27,10 @@
  * arrays take the launch of the sample and one more. For large arrays, each step of the first
  * levels is a launch of its own, with as many registers and blocks as suit it; the last launch
  * sorts deferred leaves and does the levels that are left. The sample says which digits to count
- * (msd_sample.cuh). Where two levels are needed, the first one counts the digits of both. The
- * second level then reads no key to count it, and does not know the lowest and the highest key of a
- * bucket. If the sample has few values, keys are counted by value instead (msd_values.cuh). */
+ * (msd_sample.cuh). Where two levels are needed, the first one counts the digits of both, unless
+ * they are too many. The second level then reads no key to count it, and does not know the lowest
+ * and the highest key of a bucket. If the sample has few values, keys are counted by value instead
+ * (msd_values.cuh). */
 #include "msd_host.cuh"
 #include "msd_levels.cuh"
 #include "msd_parts.cuh"
@@ -67,45 +68,60 @@ __global__ void LAUNCH_BOUNDS(POLICY<Key>.levels.threads, POLICY<Key>.levels.blo
     sort_levels<Order, COUNT, LEAF_COUNT>(task, first_level);
 }
 
-/* One block samples the array, chooses the first digits, and decides whether this sort or another
- * one sorts the array. Keys of few values are counted, unless a digit is one value already. */
+/* The choice of a block, by a sample of a key per thread. Keys of few values are counted, unless a
+ * digit is one value already. */
+template <class Order, class Key = typename Order::key>
+__device__ __forceinline__ choice choice_by_sample(sampling_layout<Key> *shared, Key rank,
+                                                   leaf_sort::extent<Key> extent,
+                                                   const task<Key> &task, const sampling &sampling)
+{
+    control *control = task.control;
+    if (digits_by_rank(extent, task.shape).shift > 0 && !sampling.has_parts && seem_few(rank)) {
+        const unsigned values = list_values(shared, rank, control->values);
+        if (values > 0)
+            return {{.bits = bit_length(values), .kind = LISTED_VALUES}, 0, 0, true};
+    }
+    const bool is_even = are_even<Order>(shared, rank, extent);
+    const leaf_sort::extent<Key> wide = wider<Order>(extent, is_even);
+    const choice choice =
+        choose_digits<Order>(shared, rank, extent, wide, is_even, task.shape, sampling);
+    if (threadIdx.x == 0) {
+        control->lowest = wide.lowest;
+        control->highest = wide.highest;
+        control->log2_bins = choice.all_bits();
+    }
+    return choice;
+}
+
+/* One block chooses the first digits, and decides whether this sort or another one sorts the array.
+ */
 template <class Order, class Key = typename Order::key>
 __global__ void __launch_bounds__(POLICY<Key>.choice.threads)
     choose_digits_kernel(const __grid_constant__ task<Key> task,
                          const __grid_constant__ sampling sampling)
 {
-    enum { TOO_MANY = SAMPLE / 8 };
     auto *shared = shared_memory<sampling_layout<Key>>();
     control *control = task.control;
     let_next_launch_begin();
     unsigned *other_disabled = control->other_disabled;
     const tile_keys<Key, SAMPLE, 1> sample = {
         {Order()(task.arrays.in[sampled_place(threadIdx.x, sampling.part)])}, SAMPLE};
-    const Key rank = sample.rank[0];
     const leaf_sort::extent<Key> extent = shared->leaf.extent_of(sample);
-    const bool is_even = IS_FLOAT<Order> && are_even(shared, rank, extent);
-    const leaf_sort::extent<Key> wide = wider<Order>(extent, is_even);
-    auto [digits, needing_more] = choose_digits<Order>(
-        shared, rank, extent, wide, is_even, task.shape, sampling, other_disabled != nullptr);
-    unsigned values = 0;
-    if (digits.shift > 0 && !sampling.has_parts && seem_few(rank))
-        values = list_values(shared, rank, control->values);
+    const choice choice = choice_by_sample<Order>(shared, sample.rank[0], extent, task, sampling);
     if (threadIdx.x > 0)
         return;
-    if (values > 0)
-        digits = {.bits = bit_length(values), .kind = LISTED_VALUES};
+    const first_digits &digits = choice.digits;
     bucket *first_bucket = task.lists[0].buckets;
     first_bucket->base = digits.base;
     first_bucket->bits = digits.bits;
     first_bucket->shift = digits.shift;
     first_bucket->kind = digits.kind;
-    control->lowest = wide.lowest;
-    control->highest = wide.highest;
-    const bool is_skewed = needing_more > TOO_MANY, is_left = is_skewed && values == 0;
+    first_bucket->bin_bits = choice.next_bits;
+    const bool are_counted_at_once = choice.all_bits() <= task.shape.most_bits;
+    first_bucket->fine_bits = are_counted_at_once ? choice.next_bits : 0;
     if (other_disabled != nullptr) {
-        control->misses_go_to_other = is_skewed;
-        control->disabled = is_left;
-        *other_disabled = !is_left;
+        control->disabled = !choice.suits;
+        *other_disabled = choice.suits;
     }
 }
 
@@ -129,7 +145,7 @@ __global__ void LAUNCH_BOUNDS(POLICY<Key>.partition.threads, POLICY<Key>.partiti
     if (task.control->disabled)
         return;
     if (level == 1)
-        clear_fine_counts(task.control, 1u << (task.shape.bits + task.shape.fine_bits));
+        clear_fine_counts(task.control, 1u << task.shape.most_bits);
     partition_level<Order, PARTITION.threads, PARTITION.keys>(task, level);
     write_pieces<Order>(task, level);
 }
@@ -229,15 +245,14 @@ static void run_level(const struct call *call, const task<Key> &task, unsigned l
     const uint64_t key_bytes = task.shape.n * sizeof(Key);
     /* If keys lie in parts, level 0 touches none of them, and level 1 counts them. */
     const bool has_parts = call->parts != nullptr, is_idle = has_parts && level == 0;
-    const bool counts = level == 0 ? !has_parts : has_parts || task.shape.fine_bits == 0;
-    launch_resident<count_kernel<Order>>(
-        call,
-        {.blocks = ALL_RESIDENT,
-         .threads = POLICY.count.threads,
-         .traffic = {counts ? key_bytes : 0},
-         .shared_bytes = count_bytes<Key>(task.shape.bits + task.shape.fine_bits),
-         .overlaps = overlaps},
-        task, level);
+    const bool counts = level == 0 ? !has_parts : has_parts || task.shape.most_bits == 0;
+    launch_resident<count_kernel<Order>>(call,
+                                         {.blocks = ALL_RESIDENT,
+                                          .threads = POLICY.count.threads,
+                                          .traffic = {counts ? key_bytes : 0},
+                                          .shared_bytes = count_bytes<Key>(task.shape.most_bits),
+                                          .overlaps = overlaps},
+                                         task, level);
     launch_resident<partition_kernel<Order>>(call,
                                              {.blocks = ALL_RESIDENT,
                                               .threads = POLICY.partition.threads,
@@ -252,7 +267,7 @@ template <class Order, class Key = typename Order::key>
 static void run_leaves(const struct call *call, const task<Key> &task, unsigned first_level)
 {
     launch<leaves_kernel<Order>>(queue_of(call),
-                                 {.blocks = leaf_blocks<Key>(task.shape),
+                                 {.blocks = 1ull << (task.shape.bits + task.shape.next_bits),
                                   .threads = POLICY<Key>.leaves.threads,
                                   .traffic = {2 * task.shape.n * sizeof(Key)},
                                   .shared_bytes = sizeof(leaves_layout<Key>),
@@ -287,9 +302,7 @@ static void sort_many(const struct call *call)
     const struct problem *problem = &call->problem;
     allocator scratch = {call->scratch};
     const task<Key> task = own_task<Key>(call, &scratch);
-    const shape &shape = task.shape;
-    const bool is_one_level = shape.n >> shape.bits <= shape.leaf && call->parts == nullptr;
-    const unsigned levels = !is_large<Key>(problem) ? 0 : is_one_level ? 1 : 2;
+    const unsigned levels = task.shape.levels > 0 && call->parts != nullptr ? 2 : task.shape.levels;
     launch<choose_digits_kernel<Order>>(
         queue_of(call),
         {.blocks = 1, .threads = SAMPLE, .shared_bytes = sizeof(sampling_layout<Key>)}, task,

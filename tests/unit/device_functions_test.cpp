@@ -19,6 +19,7 @@ extern "C" {
 }
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 using namespace emulated;
@@ -404,32 +405,40 @@ static void counts_by_any_number_of_bits(void **)
     count_by<uint64_t>(16, 1);
 }
 
-/* ---- msd: digits of evenly spread floats ---- */
+/* ---- msd: digits of the sample ---- */
 
-template <class Key> static void are_even_kernel(const Key *sample, int *are_even)
+template <class Order, class Key = typename Order::key>
+static void are_even_kernel(const Key *sample, int *are_even)
 {
     auto *shared = shared_memory<msd::sampling_layout<Key>>();
     are_even[threadIdx.x] =
-        msd::are_even<Key>(shared, sample[threadIdx.x], {sample[0], sample[msd::SAMPLE - 1]});
+        msd::are_even<Order>(shared, sample[threadIdx.x], {sample[0], sample[msd::SAMPLE - 1]});
+}
+
+/* All threads must agree. */
+template <class Order, class Key = typename Order::key>
+static bool is_even_sample(const std::vector<Key> &sample)
+{
+    assert_int_equal(sample.size(), msd::SAMPLE);
+    std::vector<int> even(msd::SAMPLE);
+    const auto kernel = are_even_kernel<Order>;
+    constexpr size_t SHARED_BYTES = sizeof(msd::sampling_layout<Key>);
+    assert_int_equal(allow_shared_bytes(kernel, SHARED_BYTES), cudaSuccess);
+    if (LAUNCH(kernel, 1, msd::SAMPLE, SHARED_BYTES, sample.data(), even.data()) != cudaSuccess)
+        fail_msg("%s", emulator_error_detail());
+    assert_true(std::ranges::all_of(even, [&](int each) { return each == even[0]; }));
+    return even[0];
 }
 
 /* counts[i] keys of the sample have the value i - 3. The range from -3 to 5 is cut in the middle
- * between these values, so the first and the last part are half as wide. All threads must agree. */
+ * between these values, so the first and the last part are half as wide. */
 template <class Value> static bool are_even(const std::vector<int> &counts)
 {
     using Key = bits_of_width<Value>;
     std::vector<Key> sample;
     for (size_t eighth = 0; eighth < counts.size(); eighth++)
         sample.insert(sample.end(), counts[eighth], rank_of(Value(-3 + (int)eighth)));
-    assert_int_equal(sample.size(), msd::SAMPLE);
-    std::vector<int> even(msd::SAMPLE);
-    assert_int_equal(allow_shared_bytes(are_even_kernel<Key>, sizeof(msd::sampling_layout<Key>)),
-                     cudaSuccess);
-    if (LAUNCH(are_even_kernel<Key>, 1, msd::SAMPLE, sizeof(msd::sampling_layout<Key>),
-               sample.data(), even.data()) != cudaSuccess)
-        fail_msg("%s", emulator_error_detail());
-    assert_true(std::ranges::all_of(even, [&](int each) { return each == even[0]; }));
-    return even[0];
+    return is_even_sample<float_order<Key>>(sample);
 }
 
 template <class Value> static void each_eighth_of_even_floats_has_its_share(void **)
@@ -443,6 +452,26 @@ template <class Value> static void each_eighth_of_even_floats_has_its_share(void
     assert_false(are_even<Value>({64, 128, 177, 80, 127, 128, 128, 128, 64}));
     assert_false(are_even<Value>({64, 128, 128, 128, 128, 128, 79, 176, 65}));
     assert_false(are_even<Value>({16, 64, 128, 192, 224, 192, 128, 64, 16}));
+}
+
+/* counts[i] keys of the sample are near the end of an eighth of the range, whose ends have one. */
+static bool are_even_integers(const std::vector<int> &counts)
+{
+    std::vector<uint32_t> sample = {3000};
+    for (size_t eighth = 0; eighth < counts.size(); eighth++)
+        sample.insert(sample.end(), counts[eighth] - (eighth % 7 == 0),
+                      3000 + (uint32_t)eighth * 10000 + 9900);
+    sample.push_back(3000 + 79999);
+    return is_even_sample<unsigned_order<uint32_t>>(sample);
+}
+
+static void each_eighth_of_even_integers_has_its_share(void **)
+{
+    assert_true(are_even_integers({128, 128, 128, 128, 128, 128, 128, 128}));
+    assert_true(are_even_integers({80, 176, 128, 128, 128, 128, 176, 80}));
+    assert_false(are_even_integers({79, 128, 128, 128, 128, 128, 128, 177}));
+    assert_false(are_even_integers({128, 128, 177, 79, 128, 128, 128, 128}));
+    assert_true(is_even_sample<unsigned_order<uint32_t>>(std::vector<uint32_t>(msd::SAMPLE, 7)));
 }
 
 template <class Value> static void margins_of_floats_are_of_values(void **)
@@ -467,118 +496,165 @@ static void margins_of_integers_are_of_ranks(void **)
     assert_int_equal(all.highest, UINT32_MAX);
 }
 
-/* One level, if 64/65 of its digits hold the keys in leaves of which chance leaves a part empty. */
-static void even_floats_take_one_level_where_leaves_hold_them(void **)
+/* More than evenly spread keys need, if three blocks fit into shared memory. */
+static void bits_that_are_counted_at_once(void **)
 {
-    const unsigned capacity = msd::POLICY<uint32_t>.leaves.tile();
-    const msd::shape two_levels = {
-        .n = 1 << 24, .capacity = capacity, .bits = 6, .next_bits = 5, .fine_bits = 5};
-    msd::shape one = two_levels, more = two_levels;
-    one.n = 1 << 22, one.window = capacity / 2, one.bits = 10, one.next_bits = 0;
-    more.n = 1008 * (capacity - capacity / 32);
-    assert_int_equal(msd::bits_if_even(two_levels), msd::MAX_BITS);
-    assert_int_equal(msd::bits_if_even(one), 9);
-    assert_int_equal(msd::bits_if_even(more), msd::MAX_BITS);
-    more.n++;
-    assert_int_equal(msd::bits_if_even(more), 6);
-    /* One launch for all steps: its windows are small. */
-    assert_int_equal(msd::bits_if_even({.n = 289 << 10, .window = 288, .bits = 10}), 10);
-}
-
-static msd::shape large_shape_of(enum element_type type, uint64_t n)
-{
-    struct device_limits device = {};
-    device.multiprocessors = device.members = 1;
-    device.shared_bytes_per_block = 227 << 10;
-    struct problem problem = {};
-    problem.op = OP_SORT, problem.type = type, problem.n = n, problem.device = &device;
-    return msd::large_shape<uint32_t>(&problem);
-}
-
-/* Where narrower digits take no second level, and are 2^12 at most. */
-static void leaves_have_room_for_normal_floats(void **)
-{
-    const struct {
-        enum element_type type;
-        uint64_t n;
-        unsigned leaf, bits;
-    } cases[] = {
-        {TYPE_F32, 1 << 22, 6144, 10},          {TYPE_F32, 6144 << 10, 6144, 10},
-        {TYPE_F32, (6144 << 10) + 1, 8192, 10}, {TYPE_F32, 8192 << 10, 8192, 10},
-        {TYPE_F32, 1 << 24, 6144, 12},          {TYPE_F32, 6144 << 12, 6144, 12},
-        {TYPE_F32, (6144 << 12) + 1, 8192, 12}, {TYPE_U32, 1 << 22, 16384, 8},
+    const auto most_bits = [](unsigned needed, unsigned kib) {
+        struct device_limits device = {};
+        device.shared_bytes_per_block = kib << 10;
+        return msd::most_bits_of_two<uint32_t>(needed, &device);
     };
-    for (const auto &c : cases) {
-        const msd::shape shape = large_shape_of(c.type, c.n);
-        assert_int_equal(shape.leaf, c.leaf);
-        assert_int_equal(shape.bits + shape.next_bits, c.bits);
-    }
+    assert_int_equal(most_bits(11, 227), 13);
+    assert_int_equal(most_bits(13, 227), 14);
+    assert_int_equal(most_bits(14, 227), 14);
+    assert_int_equal(most_bits(15, 227), 15);
+    assert_int_equal(most_bits(16, 227), 0);
+    assert_int_equal(most_bits(13, 100), 13);
+    assert_int_equal(most_bits(15, 100), 0);
 }
 
-/* As many for floats, whose digits are narrower, as for integers. */
-static void blocks_of_leaves(void **)
-{
-    for (enum element_type type : {TYPE_U32, TYPE_F32}) {
-        const auto blocks = [&](uint64_t n) {
-            return msd::leaf_blocks<uint32_t>(large_shape_of(type, n));
-        };
-        assert_int_equal(blocks(1 << 22), 256);
-        assert_int_equal(blocks((1 << 22) + 256), 512);
-        assert_int_equal(blocks(1 << 24), 1024);
-    }
-}
-
-template <class Key>
+template <class Order, class Key = typename Order::key>
 static void choose_digits_kernel(const Key *sample, msd::shape shape, msd::sampling sampling,
                                  msd::choice *choice)
 {
-    using order = float_order<Key>;
     auto *shared = shared_memory<msd::sampling_layout<Key>>();
-    const Key rank = sample[threadIdx.x];
     const leaf_sort::extent<Key> extent = {sample[0], sample[msd::SAMPLE - 1]};
-    const bool is_even = msd::are_even(shared, rank, extent);
-    const auto wide = msd::wider<order>(extent, is_even);
+    const Key rank = sample[threadIdx.x];
+    const bool is_even = msd::are_even<Order>(shared, rank, extent);
+    const auto wide = msd::wider<Order>(extent, is_even);
     const auto chosen =
-        msd::choose_digits<order>(shared, rank, extent, wide, is_even, shape, sampling, true);
+        msd::choose_digits<Order>(shared, rank, extent, wide, is_even, shape, sampling);
     if (threadIdx.x == 0)
         *choice = chosen;
 }
 
-/* Chooses digits for 2^24 floats, evenly spread between these, where the host planned so many bits
- * for the first level and the second. */
-template <class Value>
-static msd::first_digits chosen(Value low, Value high, unsigned bits, unsigned next_bits)
+/* Chooses digits for n keys of 4 bytes by a sample, which is in order. */
+template <class Order, class Key = typename Order::key>
+static msd::choice chosen(const std::vector<Key> &sample, enum element_type type, uint64_t n)
 {
-    using Key = bits_of_width<Value>;
-    const uint64_t n = 1 << 24;
-    const unsigned capacity = msd::POLICY<uint32_t>.leaves.tile();
-    const msd::shape shape = {
-        .n = n, .capacity = capacity, .bits = bits, .next_bits = next_bits, .fine_bits = next_bits};
-    const msd::sampling sampling = {.part = n / msd::SAMPLE, .together = 3, .most = 18};
-    std::vector<Key> sample;
-    for (int i = 0; i < msd::SAMPLE; i++)
-        sample.push_back(rank_of(low + (high - low) * Value(i) / Value(1024)));
+    struct device_limits device = {};
+    device.multiprocessors = device.members = 1;
+    device.shared_bytes_per_block = 227 << 10;
+    struct call call = {};
+    call.problem.op = OP_SORT, call.problem.device = &device;
+    call.problem.type = type, call.problem.n = n;
     std::vector<msd::choice> choice(1);
-    assert_int_equal(
-        allow_shared_bytes(choose_digits_kernel<Key>, sizeof(msd::sampling_layout<Key>)),
-        cudaSuccess);
-    if (LAUNCH(choose_digits_kernel<Key>, 1, msd::SAMPLE, sizeof(msd::sampling_layout<Key>),
-               sample.data(), shape, sampling, choice.data()) != cudaSuccess)
+    const auto kernel = choose_digits_kernel<Order>;
+    constexpr size_t SHARED_BYTES = sizeof(msd::sampling_layout<Key>);
+    assert_int_equal(allow_shared_bytes(kernel, SHARED_BYTES), cudaSuccess);
+    if (LAUNCH(kernel, 1, msd::SAMPLE, SHARED_BYTES, sample.data(),
+               msd::shape_of<Key>(&call.problem), msd::sampling_of<Key>(&call),
+               choice.data()) != cudaSuccess)
         fail_msg("%s", emulator_error_detail());
-    return choice[0].digits;
+    return choice[0];
 }
 
-/* Floats from 1 to 2 are even in digits of the rank as well, those of both signs in bins alone. */
-template <class Value> static void bins_save_a_level_of_even_floats(void **)
+/* The sum of four uniform numbers, from 0 to 4, that more than a share of these sums are below. */
+static double quantile_of_normal(double share)
 {
-    const auto saved = chosen<Value>(1, 2, 6, 5), needed = chosen<Value>(-1, 1, 6, 5),
-               kept = chosen<Value>(1, 2, 9, 0);
-    assert_int_equal(saved.kind, msd::BINS_OF_VALUE);
-    assert_int_equal(saved.bits, msd::MAX_BITS);
-    assert_int_equal(needed.kind, msd::BINS_OF_VALUE);
-    assert_int_equal(needed.bits, msd::MAX_BITS);
-    assert_int_equal(kept.kind, msd::BITS_OF_RANK);
-    assert_int_equal(kept.bits, 9);
+    const auto share_below = [](double x) {
+        double sum = 0;
+        for (int k = 0, sign = 1, choose = 1; k < x; choose = choose * (4 - k) / (k + 1), k++)
+            sum += sign * choose * pow(x - k, 4) / 24, sign = -sign;
+        return sum;
+    };
+    double low = 0, high = 4;
+    for (int step = 0; step < 50; step++)
+        (share_below((low + high) / 2) < share ? low : high) = (low + high) / 2;
+    return low;
+}
+
+template <class Value> static std::vector<Value> even_sample(Value low, Value high)
+{
+    std::vector<Value> sample;
+    for (int i = 0; i < msd::SAMPLE; i++)
+        sample.push_back(Value(low + (high - low) * (i / double{msd::SAMPLE})));
+    return sample;
+}
+
+template <class Value> static std::vector<Value> normal_sample(Value low, Value high)
+{
+    std::vector<Value> sample;
+    for (int i = 0; i < msd::SAMPLE; i++)
+        sample.push_back(
+            Value(low + (high - low) / 4 * quantile_of_normal((i + .5) / double{msd::SAMPLE})));
+    return sample;
+}
+
+static std::vector<uint32_t> ranks_of(const std::vector<float> &values)
+{
+    std::vector<uint32_t> ranks;
+    for (float value : values)
+        ranks.push_back(rank_of(value));
+    return ranks;
+}
+
+static msd::choice chosen_for(const std::vector<float> &sample, uint64_t n)
+{
+    return chosen<float_order<uint32_t>>(ranks_of(sample), TYPE_F32, n);
+}
+
+static msd::choice chosen_for(const std::vector<uint32_t> &sample, uint64_t n)
+{
+    return chosen<unsigned_order<uint32_t>>(sample, TYPE_U32, n);
+}
+
+static void assert_choice(const msd::choice &choice, msd::digit_kind kind, unsigned bits,
+                          unsigned next_bits)
+{
+    assert_int_equal(choice.digits.kind, kind);
+    assert_int_equal(choice.digits.bits, bits);
+    assert_int_equal(choice.next_bits, next_bits);
+    assert_true(choice.suits);
+    assert_int_equal(choice.needing_more, 0);
+}
+
+/* As many as leaves of 2^14 keys need. */
+static void digits_of_even_keys(void **)
+{
+    const auto floats = even_sample<float>(-1, 1);
+    const auto integers = even_sample<uint32_t>(0, UINT32_MAX);
+    assert_choice(chosen_for(floats, 1 << 22), msd::BINS_OF_VALUE, 8, 0);
+    assert_choice(chosen_for(floats, 1 << 24), msd::BINS_OF_VALUE, 10, 0);
+    assert_choice(chosen_for(floats, 1 << 28), msd::BINS_OF_VALUE, 7, 7);
+    assert_choice(chosen_for(integers, 1 << 22), msd::BITS_OF_RANK, 8, 0);
+    assert_choice(chosen_for(integers, 1 << 24), msd::BITS_OF_RANK, 10, 0);
+    assert_choice(chosen_for(integers, 1 << 28), msd::BITS_OF_RANK, 7, 7);
+    assert_choice(chosen_for(even_sample<float>(1, 2), 1 << 22), msd::BITS_OF_RANK, 8, 0);
+    /* The outermost of 2^5 bins are half as wide, so that others would have too many keys. */
+    assert_choice(chosen_for(floats, 1 << 19), msd::BINS_OF_VALUE, 6, 0);
+    assert_choice(chosen_for(floats, 1 << 20), msd::BINS_OF_VALUE, 6, 0);
+}
+
+/* Three times as many, if the launches count them at once; or each bucket of a second level has its
+ * own. Where digits of one level are too wide, the second one is launched too. */
+static void digits_of_normal_keys(void **)
+{
+    const auto floats = normal_sample<float>(-1, 1);
+    const auto integers = normal_sample<uint32_t>(0, UINT32_MAX);
+    assert_choice(chosen_for(floats, 1 << 22), msd::BINS_OF_VALUE, 10, 0);
+    assert_choice(chosen_for(floats, 1 << 23), msd::BINS_OF_VALUE, 6, 5);
+    assert_choice(chosen_for(floats, 1 << 24), msd::BINS_OF_VALUE, 6, 6);
+    assert_choice(chosen_for(floats, 1 << 25), msd::BINS_OF_VALUE, 7, 6);
+    assert_choice(chosen_for(floats, 1 << 28), msd::BINS_OF_VALUE, 7, 10);
+    assert_choice(chosen_for(integers, 1 << 22), msd::BITS_OF_RANK, 10, 0);
+    assert_choice(chosen_for(integers, 1 << 23), msd::BITS_OF_RANK, 6, 5);
+    assert_choice(chosen_for(integers, 1 << 24), msd::BITS_OF_RANK, 6, 6);
+    assert_choice(chosen_for(integers, 1 << 25), msd::BITS_OF_RANK, 7, 6);
+    assert_choice(chosen_for(integers, 1 << 28), msd::BITS_OF_RANK, 7, 10);
+}
+
+/* Narrower digits do not divide keys of one value and its neighbours. */
+static void digits_of_skewed_keys(void **)
+{
+    std::vector<uint32_t> sample = even_sample<uint32_t>(0, UINT32_MAX);
+    for (unsigned i = 1; i < msd::SAMPLE / 2; i++)
+        sample[i] = i;
+    for (unsigned n : {1u << 22, 1u << 24, 1u << 28}) {
+        const msd::choice choice = chosen_for(sample, n);
+        assert_false(choice.suits);
+        assert_true(choice.needing_more >= msd::SAMPLE / 2 - 1);
+    }
 }
 
 /* ---- sample: the keys that divide the others ---- */
@@ -641,14 +717,14 @@ int main(void)
         cmocka_unit_test(counts_by_any_number_of_bits),
         cmocka_unit_test(each_eighth_of_even_floats_has_its_share<float>),
         cmocka_unit_test(each_eighth_of_even_floats_has_its_share<double>),
+        cmocka_unit_test(each_eighth_of_even_integers_has_its_share),
         cmocka_unit_test(margins_of_floats_are_of_values<float>),
         cmocka_unit_test(margins_of_floats_are_of_values<double>),
         cmocka_unit_test(margins_of_integers_are_of_ranks),
-        cmocka_unit_test(even_floats_take_one_level_where_leaves_hold_them),
-        cmocka_unit_test(leaves_have_room_for_normal_floats),
-        cmocka_unit_test(blocks_of_leaves),
-        cmocka_unit_test(bins_save_a_level_of_even_floats<float>),
-        cmocka_unit_test(bins_save_a_level_of_even_floats<double>),
+        cmocka_unit_test(bits_that_are_counted_at_once),
+        cmocka_unit_test(digits_of_even_keys),
+        cmocka_unit_test(digits_of_normal_keys),
+        cmocka_unit_test(digits_of_skewed_keys),
         cmocka_unit_test(samples_are_ranked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
