@@ -77,7 +77,7 @@ template <class Key> size_t count_bytes(unsigned bits)
  * as long as this keeps no block from a multiprocessor. Returns 0 if they need too many. */
 template <class Key> unsigned most_bits_of_two(unsigned needed, const struct device_limits *device)
 {
-    enum { MORE = 2 }; /* for a normal distribution, whose middle is 2.7 times as dense */
+    enum { MORE = 2 }; /* for a normal distribution */
     const auto fits = [&](unsigned bits, unsigned blocks) {
         return blocks * count_bytes<Key>(bits) <= device->shared_bytes_per_block;
     };
@@ -129,6 +129,13 @@ template <class Key> sampling sampling_of(const struct call *call)
     return sampling;
 }
 
+/* Keys that a leaf of a part should have. The range of a part of floats may be divided by a power
+ * of two, after which keys are twice as dense. */
+inline unsigned leaf_of_parts(const struct problem *problem, const shape &shape)
+{
+    return type_class(problem->type) == TYPE_FLOAT ? shape.leaf / 2 : shape.leaf;
+}
+
 /* The greatest lengths of a level's lists. */
 struct capacities {
     uint64_t buckets, tiles, counts, leaves, pieces;
@@ -140,9 +147,9 @@ template <class Key> capacities capacities_of(const struct problem *problem, con
     const uint64_t tile = std::min(shape.tile, tile_of<Key>(problem));
     /* A bucket has a digit for each shape.leaf / 2 or shape.counted keys, or 2^MIN_BITS. A part of
      * a slice may fill only half of its range, and has twice as many. */
-    const unsigned per_leaf = problem->device->members > 1 ? 4 : 2;
-    const uint64_t digits =
-        std::max({per_leaf * n / shape.leaf, buckets << MIN_BITS, n / shape.counted});
+    const bool has_parts = problem->device->members > 1;
+    const uint64_t leaf = has_parts ? leaf_of_parts(problem, shape) / 2 : shape.leaf;
+    const uint64_t digits = std::max({2 * n / leaf, buckets << MIN_BITS, n / shape.counted});
     /* Between two leaves that are larger than the window lies at most one other leaf, and a window
      * has at most one. */
     const uint64_t leaves = 3 * (n / shape.window) + 3 * buckets + MAX_DIGITS;

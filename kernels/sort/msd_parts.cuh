@@ -25,7 +25,7 @@ __device__ __forceinline__ unsigned bits_for(uint64_t count, uint64_t span, unsi
  * whether keys are so skewed that another sort works, which parts alone do not show. */
 template <class Key>
 __global__ void __launch_bounds__(THREADS)
-    take_parts_kernel(const __grid_constant__ task<Key> task, const key_parts *parts)
+    take_parts_kernel(const __grid_constant__ task<Key> task, const key_parts *parts, unsigned leaf)
 {
     const unsigned count = parts->count;
     if (task.control->disabled || count == 0)
@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(THREADS)
             next.base = parts->least[p];
             const uint64_t span = parts->greatest[p] - next.base;
             range_bits = max(1u, bit_length(Key(span)));
-            bits = bits_for(next.count, span, range_bits, task.shape.leaf);
+            bits = bits_for(next.count, span, range_bits, leaf);
         }
         const bool is_large = next.count > task.shape.capacity;
         const bool is_leaf = next.count > 0 && !is_large;

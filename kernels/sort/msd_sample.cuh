@@ -5,8 +5,9 @@
  * the level is lost, and the next one knows the range. Where floats are skewed in such digits, but
  * less in digits of equal width in value, the latter are taken.
  *
- * There are as many digits as evenly spread keys need. If the sample is uneven, such as normally
- * distributed keys, they are narrower, or each bucket of the second level chooses its own. */
+ * There are as many digits as evenly spread keys need. If the sample is uneven, as it is of
+ * normally distributed keys, they are narrower, or each bucket of the second level chooses its own.
+ */
 #pragma once
 
 #include "bins.cuh"
@@ -106,6 +107,8 @@ __device__ __forceinline__ bool are_even(sampling_layout<Key> *shared, Key rank,
                                          leaf_sort::extent<Key> extent)
 {
     constexpr unsigned BINS = IS_FLOAT<Order> ? 9 : 8;
+    if (extent.lowest == extent.highest)
+        return true;
     if (!IS_FLOAT<Order> && Key(extent.highest - extent.lowest) < BINS)
         return true; /* each digit is one value */
     if (threadIdx.x < BINS)
@@ -144,6 +147,16 @@ __device__ __forceinline__ leaf_sort::extent<Key> wider(leaf_sort::extent<Key> e
         return {Key(extent.lowest - min(extent.lowest, margin)),
                 Key(extent.highest + min(Key(~extent.highest), margin))};
     }
+}
+
+/* Returns a range outside which no integers of a normal distribution lie: that of a sample of 1024
+ * of them, with half of it at either end. */
+template <class Key>
+__device__ __forceinline__ leaf_sort::extent<Key> twice_as_wide(leaf_sort::extent<Key> extent)
+{
+    const Key margin = Key(extent.highest - extent.lowest) / 2;
+    return {Key(extent.lowest - min(extent.lowest, margin)),
+            Key(extent.highest + min(Key(~extent.highest), margin))};
 }
 
 /* Are bins of this range better digits than bits of the rank? They are if the sample fills so few
@@ -207,7 +220,13 @@ template <class Order, class Key = typename Order::key> struct chooser {
     const struct shape &shape;
     const struct sampling &sampling;
 
-    /* The bits of the range that digits divide. A bin is more than one rank or two. */
+    /* Floats that are evenly spread by value are not by rank, unless the sample has one value. */
+    __device__ __forceinline__ bool are_even_in(digit_kind kind) const
+    {
+        return is_even &&
+               (extent.lowest == extent.highest || IS_FLOAT<Order> == (kind == BINS_OF_VALUE));
+    }
+    /* The bits of the range that digits divide. A bin has at least two ranks. */
     __device__ __forceinline__ unsigned range_bits(const first_digits &digits) const
     {
         return digits.kind == BITS_OF_RANK
@@ -234,20 +253,20 @@ template <class Order, class Key = typename Order::key> struct chooser {
         const unsigned needing_more = count_skewed(shared, rank, group, sampling.most);
         /* Where keys are uneven, it is hardly chance: a group of values near 0, say, takes levels
          * without end. */
-        const unsigned by_chance = is_even ? SAMPLE / 16 : 0;
+        const unsigned by_chance = are_even_in(digits.kind) ? SAMPLE / 16 : 0;
         return {digits, all_bits - first_bits, needing_more, needing_more <= by_chance};
     }
     /* The bits of digits that leaves hold where the range is densest, by its sixteenths. Smaller
      * parts have many more keys by chance. */
     __device__ __forceinline__ unsigned bits_of_densest(const first_digits &digits) const
     {
-        enum { BITS = 4 };
-        if (threadIdx.x < 1 << BITS)
+        enum { SIXTEENTHS = 16, BITS = 4 };
+        if (threadIdx.x < SIXTEENTHS)
             shared->seen[threadIdx.x] = 0;
         __syncthreads();
         atomicAdd(&shared->seen[group_of(digits, BITS)], 1u);
         __syncthreads();
-        const unsigned most = warp_max(shared->seen[lane_index() % (1 << BITS)]);
+        const unsigned most = warp_max(shared->seen[lane_index() % SIXTEENTHS]);
         __syncthreads();
         unsigned bits = BITS;
         while (((uint64_t)SAMPLE * shape.capacity << (bits - BITS)) < most * shape.n)
@@ -271,25 +290,29 @@ template <class Order, class Key = typename Order::key> struct chooser {
         if (digits.shift == 0) /* each digit is one value */
             return {digits, 0, 0, true};
         const unsigned planned = planned_bits(digits.kind);
-        const unsigned wanted = is_even ? planned : max(planned, bits_of_densest(digits));
+        const unsigned wanted =
+            are_even_in(digits.kind) ? planned : max(planned, bits_of_densest(digits));
         const unsigned bits = min(wanted, range_bits(digits));
         if (bits > shape.most_bits)
             return {digits, 0, SAMPLE, false};
         return look_at(digits, bits <= MAX_BITS ? bits : (bits + 1) / 2, bits);
     }
-    /* Returns digits of which each bucket of the second level chooses its own, as many as its keys
-     * need: they are counted one level after the other. */
+    /* Returns digits of which each bucket of the second level chooses its own, as many as its
+     * number of keys needs. They are counted one level after the other. Without launches for the
+     * second level, that takes as long as another sort. */
     __device__ __forceinline__ choice counted_by_level(const first_digits &digits) const
     {
-        enum { BITS = 7 }; /* of the first level, if the second one is launched too */
-        const unsigned planned = shape.levels > 1 ? (unsigned)BITS : (unsigned)MAX_BITS;
+        enum { FIRST_BITS = 7 }; /* where one level is planned, but the second one launched too */
+        const unsigned planned = shape.levels > 1 ? (unsigned)FIRST_BITS : (unsigned)MAX_BITS;
         const unsigned first = shape.next_bits > 0 ? shape.bits : planned;
         const unsigned most = range_bits(digits);
-        return look_at(digits, min(first, most), min(first + MAX_BITS, most));
+        choice choice = look_at(digits, min(first, most), min(first + MAX_BITS, most));
+        choice.suits = choice.suits && shape.levels > 1;
+        return choice;
     }
 };
 
-/* Fewer bits, if both suit. */
+/* Returns the choice that has fewer bits if both suit, or else fewer keys that need more. */
 __device__ __forceinline__ choice better(const choice &one, const choice &other)
 {
     const bool is_other = one.suits && other.suits ? other.all_bits() < one.all_bits()
@@ -298,7 +321,8 @@ __device__ __forceinline__ choice better(const choice &one, const choice &other)
 }
 
 /* Chooses digits of the sample, one key per thread. Bins are tried for floats whose digits of the
- * rank are skewed, or are more than evenly spread keys need. */
+ * rank are skewed, or more than evenly spread keys need; and for evenly spread integers, whose
+ * bits of the rank would leave digits empty. */
 template <class Order, class Key = typename Order::key>
 __device__ __forceinline__ choice choose_digits(sampling_layout<Key> *shared, Key rank,
                                                 leaf_sort::extent<Key> extent,
@@ -309,12 +333,13 @@ __device__ __forceinline__ choice choose_digits(sampling_layout<Key> *shared, Ke
     const first_digits bins = {IS_FLOAT<Order> ? 0 : wide.lowest, shape.bits,
                                8 * (unsigned)sizeof(Key) - shape.bits,
                                IS_FLOAT<Order> ? BINS_OF_VALUE : BINS_OF_RANK};
-    first_digits digits = digits_by_rank(extent, shape);
+    const bool has_tails = !IS_FLOAT<Order> && !is_even && !sampling.is_slice;
+    first_digits digits = digits_by_rank(has_tails ? twice_as_wide(extent) : extent, shape);
     if (!IS_FLOAT<Order> && (is_even || sampling.is_slice) &&
         needs_bins(digits, extent, wide, shape, sampling))
         digits = bins;
     choice choice = chooser.counted_at_once(digits);
-    if (digits.shift == 0)
+    if (digits.shift == 0 || extent.lowest == extent.highest)
         return choice;
     if (IS_FLOAT<Order> && !(choice.suits && choice.all_bits() <= shape.bits + shape.next_bits))
         choice = better(chooser.counted_at_once(bins), choice);

@@ -93,7 +93,7 @@ struct shape {
     unsigned window;     /* keys: small digits that start in the same window share a leaf */
     unsigned bits;       /* bits of the first digit, if keys are evenly spread */
     unsigned next_bits;  /* bits of the second digit, if keys are evenly spread */
-    unsigned most_bits;  /* the most of one digit, or of two that are counted together */
+    unsigned most_bits;  /* the most of one digit, or of two that are counted together; or 0 */
     unsigned levels;     /* whose steps are launches of their own */
     unsigned counted;    /* keys of a value for which counters are worth their memory */
 };

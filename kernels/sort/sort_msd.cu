@@ -116,7 +116,7 @@ __global__ void __launch_bounds__(POLICY<Key>.choice.threads)
     first_bucket->bits = digits.bits;
     first_bucket->shift = digits.shift;
     first_bucket->kind = digits.kind;
-    first_bucket->bin_bits = choice.next_bits;
+    first_bucket->bin_bits = digits.kind == BITS_OF_RANK ? 0 : choice.next_bits;
     const bool are_counted_at_once = choice.all_bits() <= task.shape.most_bits;
     first_bucket->fine_bits = are_counted_at_once ? choice.next_bits : 0;
     if (other_disabled != nullptr) {
@@ -244,7 +244,9 @@ static void run_level(const struct call *call, const task<Key> &task, unsigned l
     const bool overlaps = has_sm_90(call->problem.device);
     const uint64_t key_bytes = task.shape.n * sizeof(Key);
     /* If keys lie in parts, level 0 touches none of them, and level 1 counts them. */
-    const bool has_parts = call->parts != nullptr, is_idle = has_parts && level == 0;
+    const bool has_parts = call->parts != nullptr,
+               is_planned = level == 0 || task.shape.next_bits > 0;
+    const bool is_idle = has_parts ? level == 0 : !is_planned;
     const bool counts = level == 0 ? !has_parts : has_parts || task.shape.most_bits == 0;
     launch_resident<count_kernel<Order>>(call,
                                          {.blocks = ALL_RESIDENT,
@@ -294,8 +296,8 @@ static void run_rest(const struct call *call, task<Key> task, unsigned first_lev
         task, first_level);
 }
 
-/* Sorts more than one leaf. Each step of the levels that uniform keys need is a launch of its own
- * where the array is large. */
+/* Sorts more than one leaf. Each step of the levels that normally distributed keys need is a launch
+ * of its own where the array is large. */
 template <class Order, class Key = typename Order::key>
 static void sort_many(const struct call *call)
 {
@@ -313,7 +315,7 @@ static void sort_many(const struct call *call)
             its.shape.next_tile = tile_of<Key>(problem);
         if (level == 0 && call->parts != nullptr)
             launch<take_parts_kernel<Key>>(queue_of(call), {.blocks = 1, .threads = THREADS}, its,
-                                           call->parts);
+                                           call->parts, leaf_of_parts(problem, task.shape));
         run_level<Order>(call, its, level);
         /* The leaves of a level are listed where those of the level after the next will be. */
         if (level % 2 == 1 || level + 1 == levels)

@@ -644,6 +644,34 @@ static void digits_of_normal_keys(void **)
     assert_choice(chosen_for(integers, 1 << 28), msd::BITS_OF_RANK, 7, 10);
 }
 
+/* Keys may lie outside the sample's range, by half of it at either end. */
+static void tails_of_normal_integers(void **)
+{
+    const uint32_t low = (1u << 30) + 12345, length = 1u << 24;
+    const auto sample = normal_sample<uint32_t>(low, low + length);
+    const uint32_t seen = sample.back() - sample.front();
+    for (unsigned n : {1u << 22, 1u << 24, 1u << 28}) {
+        const msd::first_digits digits = chosen_for(sample, n).digits;
+        assert_int_equal(digits.kind, msd::BITS_OF_RANK);
+        assert_true(digits.base <= sample.front() - seen / 2);
+        assert_true(digits.base + (1ull << (digits.bits + digits.shift)) >
+                    sample.back() + seen / 2);
+    }
+}
+
+/* No bins for floats that may all be the same. */
+static void digits_of_a_constant(void **)
+{
+    const msd::choice choice = chosen_for(std::vector<float>(msd::SAMPLE, 7.5f), 1 << 22);
+    assert_choice(choice, msd::BITS_OF_RANK, 8, 0);
+}
+
+/* Floats from 1 to 4 are even by value, but twice as dense by rank below 2. */
+static void even_floats_of_two_exponents(void **)
+{
+    assert_choice(chosen_for(even_sample<float>(1, 4), 17000000), msd::BINS_OF_VALUE, 6, 5);
+}
+
 /* Narrower digits do not divide keys of one value and its neighbours. */
 static void digits_of_skewed_keys(void **)
 {
@@ -724,6 +752,9 @@ int main(void)
         cmocka_unit_test(bits_that_are_counted_at_once),
         cmocka_unit_test(digits_of_even_keys),
         cmocka_unit_test(digits_of_normal_keys),
+        cmocka_unit_test(tails_of_normal_integers),
+        cmocka_unit_test(digits_of_a_constant),
+        cmocka_unit_test(even_floats_of_two_exponents),
         cmocka_unit_test(digits_of_skewed_keys),
         cmocka_unit_test(samples_are_ranked),
     };
