@@ -246,19 +246,22 @@ __device__ __forceinline__ Key last_of(const bucket &bucket, const task<Key> &ta
     return bits == 0 ? 0 : Key(~Key(0)) >> (8 * sizeof(Key) - bits);
 }
 
-/* Returns what becomes of a bucket with these extremes. */
+/* Returns what becomes of a bucket with these extremes. Keys in a small part of the range get a
+ * range that fits. At level 0 that is a sixteenth, because the sample saw how densely they lie in
+ * it. */
 template <class Key>
 __device__ __forceinline__ unsigned action_for(const bucket &bucket, Key lowest, Key highest,
-                                               Key last)
+                                               Key last, unsigned level)
 {
+    const Key parts = level == 0 ? 16 : 2;
     if (lowest < (Key)bucket.base || Key(highest - (Key)bucket.base) > last)
         return NO_MORE; /* keys lie outside the range of the sample */
     if (lowest == highest || bucket.shift == 0)
         return WRITE_COUNTS;
     const Key spanned = Key(Key(highest - bucket.base) >> bucket.shift) -
                         Key(Key(lowest - bucket.base) >> bucket.shift) + 1;
-    return bucket.kind == BITS_OF_RANK && 2 * spanned <= Key(1) << bucket.bits ? NO_MORE
-                                                                               : PARTITION;
+    return bucket.kind == BITS_OF_RANK && parts * spanned <= Key(1) << bucket.bits ? NO_MORE
+                                                                                   : PARTITION;
 }
 
 /* Adds up the counts of finer digits to those of a level's digits, a warp for each digit. */
@@ -289,7 +292,7 @@ __device__ __noinline__ void plan_bucket(unsigned index, const task<Key> &task, 
     unsigned long long *counts = lists.counts + bucket.counts;
     const unsigned action = bucket.kind == LISTED_VALUES
                                 ? action_for_values(bucket, counts)
-                                : action_for(bucket, lowest, highest, last_of(bucket, task));
+                                : action_for(bucket, lowest, highest, last_of(bucket, task), level);
     if (action == NO_MORE) {
         if (bucket.kind == LISTED_VALUES && task.control->other_disabled != nullptr) {
             if (threadIdx.x == 0)

@@ -17,7 +17,7 @@
  *   1. Their keys are counted by their next digit, and the lowest and the highest key are found
  *      (msd_count.cuh). The block that counts a bucket's last keys plans what becomes of the bucket
  *      (msd_plan.cuh). If a digit is one value, the result is written from the counts. If the keys
- *      lie within half of the range or less, it is a bucket of the next level, with a range that
+ *      lie within a small part of the range, it is a bucket of the next level, with a range that
  *      fits. Otherwise it is partitioned: small neighbours among its parts will share a leaf, and a
  *      part that is too large for a leaf will be a bucket of the next level.
  *   2. Tiles of keys are partitioned (msd_partition.cuh): by one shared atomic per key and one

@@ -714,6 +714,28 @@ static void even_floats_take_one_level(void **state)
         skip();
 }
 
+/* Normally distributed integers are moved as often as uniform ones, wherever their range ends. */
+static void normal_integers_take_one_level(void **state)
+{
+    (void)state;
+    static const uint64_t ends[] = {UINT32_MAX, INT32_MAX, 1000000000, 1150000000};
+    struct bench bench;
+    open_bench(&bench, "msd", 2);
+    const bool counts = bench.device->can->count != NULL;
+    for (size_t e = 0; counts && e < sizeof ends / sizeof *ends; e++) {
+        const struct input_spec uniform = {.shape = INPUT_UNIFORM, .max = ends[e], .seed = 5};
+        const struct input_spec normal = {.shape = INPUT_NORMAL, .max = ends[e], .seed = 5};
+        const double once = atomics_per_key(&bench, TYPE_U32, 300007, &uniform, 0);
+        const double atomics = atomics_per_key(&bench, TYPE_U32, 300007, &normal, 0);
+        if (atomics > once + .5)
+            fail_msg("up to %g: %g atomics per key, but %g of uniform ones", (double)ends[e],
+                     atomics, once);
+    }
+    close_bench(&bench);
+    if (!counts)
+        skip();
+}
+
 /* Keys of few values are counted, and not moved, whether each step is a launch or all are one. */
 static void few_values_are_counted_once(void **state)
 {
@@ -1162,6 +1184,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(keys_against_the_sample),
         cmocka_unit_test(values_that_the_sample_misses),
         cmocka_unit_test(even_floats_take_one_level),
+        cmocka_unit_test(normal_integers_take_one_level),
         cmocka_unit_test(few_values_are_counted_once),
         cmocka_unit_test(sample_takes_its_sizes),
         cmocka_unit_test(little_shared_memory),
