@@ -129,8 +129,8 @@ template <class Key> sampling sampling_of(const struct call *call)
     return sampling;
 }
 
-/* Keys that a leaf of a part should have. The range of a part of floats may be divided by a power
- * of two, after which keys are twice as dense. */
+/* Keys that a leaf of a part should have. If a power of two lies within the range of a part of
+ * floats, keys beyond it are twice as dense. */
 inline unsigned leaf_of_parts(const struct problem *problem, const shape &shape)
 {
     return type_class(problem->type) == TYPE_FLOAT ? shape.leaf / 2 : shape.leaf;

@@ -247,8 +247,8 @@ __device__ __forceinline__ Key last_of(const bucket &bucket, const task<Key> &ta
 }
 
 /* Returns what becomes of a bucket with these extremes. Keys in a small part of the range get a
- * range that fits. At level 0 that is a sixteenth, because the sample saw how densely they lie in
- * it. */
+ * range that fits. At level 0 that is a sixteenth: if the sample had several values, its range is
+ * an eighth or more, and digits are as narrow as it needs. */
 template <class Key>
 __device__ __forceinline__ unsigned action_for(const bucket &bucket, Key lowest, Key highest,
                                                Key last, unsigned level)

@@ -136,6 +136,8 @@ constexpr unsigned PER_MARGIN = 128, PER_WIDE_MARGIN = 32;
 template <class Order, class Key = typename Order::key>
 __device__ __forceinline__ leaf_sort::extent<Key> wider(leaf_sort::extent<Key> extent, bool is_even)
 {
+    if (extent.lowest == extent.highest)
+        return extent;
     if constexpr (IS_FLOAT<Order>) {
         const auto low = value_of(max(extent.lowest, value_bins<Key>::LEAST));
         const auto high = value_of(min(extent.highest, value_bins<Key>::MOST));
@@ -149,8 +151,8 @@ __device__ __forceinline__ leaf_sort::extent<Key> wider(leaf_sort::extent<Key> e
     }
 }
 
-/* Returns a range outside which no integers of a normal distribution lie: that of a sample of 1024
- * of them, with half of it at either end. */
+/* Returns a range outside which hardly any integers of a normal distribution lie: that of a sample
+ * of 1024 of them, with half of it at either end. */
 template <class Key>
 __device__ __forceinline__ leaf_sort::extent<Key> twice_as_wide(leaf_sort::extent<Key> extent)
 {
@@ -312,11 +314,14 @@ template <class Order, class Key = typename Order::key> struct chooser {
     }
 };
 
-/* Returns the choice that has fewer bits if both suit, or else fewer keys that need more. */
+/* Returns the choice that suits; if both do, the one with fewer bits; if none does, the one with
+ * fewer keys that need more. */
 __device__ __forceinline__ choice better(const choice &one, const choice &other)
 {
-    const bool is_other = one.suits && other.suits ? other.all_bits() < one.all_bits()
-                                                   : other.needing_more < one.needing_more;
+    if (one.suits != other.suits)
+        return one.suits ? one : other;
+    const bool is_other =
+        one.suits ? other.all_bits() < one.all_bits() : other.needing_more < one.needing_more;
     return is_other ? other : one;
 }
 
@@ -333,14 +338,20 @@ __device__ __forceinline__ choice choose_digits(sampling_layout<Key> *shared, Ke
     const first_digits bins = {IS_FLOAT<Order> ? 0 : wide.lowest, shape.bits,
                                8 * (unsigned)sizeof(Key) - shape.bits,
                                IS_FLOAT<Order> ? BINS_OF_VALUE : BINS_OF_RANK};
-    const bool has_tails = !IS_FLOAT<Order> && !is_even && !sampling.is_slice;
-    first_digits digits = digits_by_rank(has_tails ? twice_as_wide(extent) : extent, shape);
+    first_digits digits = digits_by_rank(extent, shape);
+    const bool has_tails = !IS_FLOAT<Order> && !is_even && !sampling.is_slice && digits.shift > 0;
+    if (has_tails)
+        digits = digits_by_rank(twice_as_wide(extent), shape);
     if (!IS_FLOAT<Order> && (is_even || sampling.is_slice) &&
         needs_bins(digits, extent, wide, shape, sampling))
         digits = bins;
     choice choice = chooser.counted_at_once(digits);
-    if (digits.shift == 0 || extent.lowest == extent.highest)
+    if (digits.shift == 0)
         return choice;
+    if (extent.lowest == extent.highest) { /* of other keys nothing is known */
+        choice.suits = true;
+        return choice;
+    }
     if (IS_FLOAT<Order> && !(choice.suits && choice.all_bits() <= shape.bits + shape.next_bits))
         choice = better(chooser.counted_at_once(bins), choice);
     if (choice.suits)

@@ -659,14 +659,25 @@ static void tails_of_normal_integers(void **)
     }
 }
 
+/* Each digit is a value, and no room is needed for tails. */
+static void digits_of_few_ranks(void **)
+{
+    const auto sample = normal_sample<uint32_t>(1024, 1024 + 800);
+    const msd::first_digits digits = chosen_for(sample, 1 << 22).digits;
+    assert_int_equal(digits.bits, 10);
+    assert_int_equal(digits.shift, 0);
+}
+
 /* No bins for floats that may all be the same. */
 static void digits_of_a_constant(void **)
 {
-    const msd::choice choice = chosen_for(std::vector<float>(msd::SAMPLE, 7.5f), 1 << 22);
-    assert_choice(choice, msd::BITS_OF_RANK, 8, 0);
+    for (float value : {7.5f, -0.0f, INFINITY}) {
+        const msd::choice choice = chosen_for(std::vector<float>(msd::SAMPLE, value), 1 << 22);
+        assert_choice(choice, msd::BITS_OF_RANK, 8, 0);
+    }
 }
 
-/* Floats from 1 to 4 are even by value, but twice as dense by rank below 2. */
+/* Floats from 1 to 4 are even by value, but twice as dense by rank from 2 on. */
 static void even_floats_of_two_exponents(void **)
 {
     assert_choice(chosen_for(even_sample<float>(1, 4), 17000000), msd::BINS_OF_VALUE, 6, 5);
@@ -753,6 +764,7 @@ int main(void)
         cmocka_unit_test(digits_of_even_keys),
         cmocka_unit_test(digits_of_normal_keys),
         cmocka_unit_test(tails_of_normal_integers),
+        cmocka_unit_test(digits_of_few_ranks),
         cmocka_unit_test(digits_of_a_constant),
         cmocka_unit_test(even_floats_of_two_exponents),
         cmocka_unit_test(digits_of_skewed_keys),
