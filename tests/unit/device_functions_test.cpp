@@ -609,39 +609,39 @@ static void assert_choice(const msd::choice &choice, msd::digit_kind kind, unsig
     assert_int_equal(choice.needing_more, 0);
 }
 
+/* The digits of n keys: as many of floats, which lie in bins of value, as of integers. */
+struct wanted_digits {
+    uint64_t n;
+    unsigned bits, next_bits;
+};
+
+static void assert_digits(const std::vector<float> &floats, const std::vector<uint32_t> &integers,
+                          const std::vector<wanted_digits> &cases)
+{
+    for (const auto &[n, bits, next_bits] : cases) {
+        assert_choice(chosen_for(floats, n), msd::BINS_OF_VALUE, bits, next_bits);
+        assert_choice(chosen_for(integers, n), msd::BITS_OF_RANK, bits, next_bits);
+    }
+}
+
 /* As many as leaves of 2^14 keys need. */
 static void digits_of_even_keys(void **)
 {
     const auto floats = even_sample<float>(-1, 1);
-    const auto integers = even_sample<uint32_t>(0, UINT32_MAX);
-    assert_choice(chosen_for(floats, 1 << 22), msd::BINS_OF_VALUE, 8, 0);
-    assert_choice(chosen_for(floats, 1 << 24), msd::BINS_OF_VALUE, 10, 0);
-    assert_choice(chosen_for(floats, 1 << 28), msd::BINS_OF_VALUE, 7, 7);
-    assert_choice(chosen_for(integers, 1 << 22), msd::BITS_OF_RANK, 8, 0);
-    assert_choice(chosen_for(integers, 1 << 24), msd::BITS_OF_RANK, 10, 0);
-    assert_choice(chosen_for(integers, 1 << 28), msd::BITS_OF_RANK, 7, 7);
+    assert_digits(floats, even_sample<uint32_t>(0, UINT32_MAX),
+                  {{1 << 20, 6, 0}, {1 << 22, 8, 0}, {1 << 24, 10, 0}, {1 << 28, 7, 7}});
     assert_choice(chosen_for(even_sample<float>(1, 2), 1 << 22), msd::BITS_OF_RANK, 8, 0);
     /* The outermost of 2^5 bins are half as wide, so that others would have too many keys. */
     assert_choice(chosen_for(floats, 1 << 19), msd::BINS_OF_VALUE, 6, 0);
-    assert_choice(chosen_for(floats, 1 << 20), msd::BINS_OF_VALUE, 6, 0);
 }
 
-/* Three times as many, if the launches count them at once; or each bucket of a second level has its
+/* Four times as many, if the launches count them at once; or each bucket of a second level has its
  * own. Where digits of one level are too wide, the second one is launched too. */
 static void digits_of_normal_keys(void **)
 {
-    const auto floats = normal_sample<float>(-1, 1);
-    const auto integers = normal_sample<uint32_t>(0, UINT32_MAX);
-    assert_choice(chosen_for(floats, 1 << 22), msd::BINS_OF_VALUE, 10, 0);
-    assert_choice(chosen_for(floats, 1 << 23), msd::BINS_OF_VALUE, 6, 5);
-    assert_choice(chosen_for(floats, 1 << 24), msd::BINS_OF_VALUE, 6, 6);
-    assert_choice(chosen_for(floats, 1 << 25), msd::BINS_OF_VALUE, 7, 6);
-    assert_choice(chosen_for(floats, 1 << 28), msd::BINS_OF_VALUE, 7, 10);
-    assert_choice(chosen_for(integers, 1 << 22), msd::BITS_OF_RANK, 10, 0);
-    assert_choice(chosen_for(integers, 1 << 23), msd::BITS_OF_RANK, 6, 5);
-    assert_choice(chosen_for(integers, 1 << 24), msd::BITS_OF_RANK, 6, 6);
-    assert_choice(chosen_for(integers, 1 << 25), msd::BITS_OF_RANK, 7, 6);
-    assert_choice(chosen_for(integers, 1 << 28), msd::BITS_OF_RANK, 7, 10);
+    assert_digits(
+        normal_sample<float>(-1, 1), normal_sample<uint32_t>(0, UINT32_MAX),
+        {{1 << 22, 10, 0}, {1 << 23, 6, 5}, {1 << 24, 6, 6}, {1 << 25, 7, 6}, {1 << 28, 7, 10}});
 }
 
 /* Keys may lie outside the sample's range, by half of it at either end. */
