@@ -145,10 +145,11 @@ template <class Key> capacities capacities_of(const struct problem *problem, con
 {
     const uint64_t n = problem->n, buckets = n / shape.capacity + 1;
     const uint64_t tile = std::min(shape.tile, tile_of<Key>(problem));
-    /* A bucket has a digit for each shape.leaf / 2 or shape.counted keys, or 2^MIN_BITS. A part of
+    /* A bucket has a digit for each half of a leaf or shape.counted keys, or 2^MIN_BITS. A part of
      * a slice may fill only half of its range, and has twice as many. */
     const bool has_parts = problem->device->members > 1;
-    const uint64_t leaf = has_parts ? leaf_of_parts(problem, shape) / 2 : shape.leaf;
+    const uint64_t leaf =
+        has_parts ? leaf_of_parts(problem, shape) / 2 : leaf_of_uneven(shape.leaf);
     const uint64_t digits = std::max({2 * n / leaf, buckets << MIN_BITS, n / shape.counted});
     /* Between two leaves that are larger than the window lies at most one other leaf, and a window
      * has at most one. */

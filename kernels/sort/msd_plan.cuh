@@ -44,7 +44,7 @@ __device__ __forceinline__ void add_bucket(bool is_one, bucket next, unsigned ra
     else if (range_bits <= MAX_BITS && next.count >> range_bits >= shape.counted)
         next.bits = range_bits; /* a digit is one value: the result is written from the counts */
     else
-        next.bits = min(digit_bits(next.count, shape.leaf), range_bits);
+        next.bits = min(digit_bits(next.count, next.leaf), range_bits);
     next.shift = range_bits - next.bits;
     next.tiles = (unsigned)ceil_div(next.count, shape.next_tile);
     next.tiles_done = 0, next.action = UNPLANNED;
@@ -205,13 +205,14 @@ __device__ void plan_parts(shared_layout<Key> *shared, const task<Key> &task, un
             next.first = bucket.first + first;
             next.count = count;
             next.place = place;
+            next.leaf = bucket.leaf;
             next.fine = d << bucket.fine_bits;
             unsigned bits = bucket.fine_bits;
             digit_range range = {bucket.base, 8 * sizeof(Key)};
             if (are_binned) {
                 next.kind = bucket.kind;
                 next.fine = first_bin(bucket, d);
-                bits = bits > 0 ? bits : min(digit_bits(count, shape.leaf), bucket.bin_bits);
+                bits = bits > 0 ? bits : min(digit_bits(count, bucket.leaf), bucket.bin_bits);
                 next.bin_bits = bucket.bin_bits - bits;
             } else {
                 next.kind = BITS_OF_RANK;

@@ -127,25 +127,33 @@ __device__ __forceinline__ bool are_even(sampling_layout<Key> *shared, Key rank,
 }
 
 /* The parts into which margins cut the sample's range: the length of the range over that of the
- * margin at either end. */
-constexpr unsigned PER_MARGIN = 128, PER_WIDE_MARGIN = 32;
+ * margin at either end. Unless floats are even, their density falls off towards the ends, so that
+ * more than one in a thousand lies outside the sample's range: their margins are wider. One leaf
+ * holds the keys beyond a wide margin where one level of digits is enough, and else seldom. */
+constexpr unsigned PER_MARGIN = 128, PER_WIDE_MARGIN = 32, PER_WIDEST_MARGIN = 6;
 
-/* Returns a range outside which few keys lie: the sample's, with margins. Unless floats are even,
- * their density falls off towards the ends, so that more than one in a thousand lies outside the
- * sample's range: their margins are wider. */
+template <class Order>
+__device__ __forceinline__ unsigned parts_per_margin(bool is_even, const shape &shape)
+{
+    if (is_even || !IS_FLOAT<Order>)
+        return PER_MARGIN;
+    return shape.levels > 1 ? PER_WIDEST_MARGIN : PER_WIDE_MARGIN;
+}
+
+/* Returns a range outside which few keys lie: the sample's, with margins. */
 template <class Order, class Key = typename Order::key>
-__device__ __forceinline__ leaf_sort::extent<Key> wider(leaf_sort::extent<Key> extent, bool is_even)
+__device__ __forceinline__ leaf_sort::extent<Key> wider(leaf_sort::extent<Key> extent,
+                                                        unsigned per_margin)
 {
     if (extent.lowest == extent.highest)
         return extent;
     if constexpr (IS_FLOAT<Order>) {
         const auto low = value_of(max(extent.lowest, value_bins<Key>::LEAST));
         const auto high = value_of(min(extent.highest, value_bins<Key>::MOST));
-        const auto length = high - low;
-        const auto margin = is_even ? length / PER_MARGIN : length / PER_WIDE_MARGIN;
+        const auto margin = (high - low) / (value_of_width<Key>)per_margin;
         return {rank_of(low - margin), rank_of(high + margin)};
     } else {
-        const Key margin = Key(extent.highest - extent.lowest) / PER_MARGIN;
+        const Key margin = Key(extent.highest - extent.lowest) / per_margin;
         return {Key(extent.lowest - min(extent.lowest, margin)),
                 Key(extent.highest + min(Key(~extent.highest), margin))};
     }
@@ -259,7 +267,8 @@ template <class Order, class Key = typename Order::key> struct chooser {
         return {digits, all_bits - first_bits, needing_more, needing_more <= by_chance};
     }
     /* The bits of digits that leaves hold where the range is densest, by its sixteenths. Smaller
-     * parts have many more keys by chance. */
+     * parts have many more keys by chance. The densest may have some more than the sample says: a
+     * second level, if there is one, has room for that. */
     __device__ __forceinline__ unsigned bits_of_densest(const first_digits &digits) const
     {
         enum { SIXTEENTHS = 16, BITS = 4 };
@@ -270,8 +279,9 @@ template <class Order, class Key = typename Order::key> struct chooser {
         __syncthreads();
         const unsigned most = warp_max(shared->seen[lane_index() % SIXTEENTHS]);
         __syncthreads();
+        const uint64_t leaf = shape.levels > 1 ? shape.leaf : shape.capacity;
         unsigned bits = BITS;
-        while (((uint64_t)SAMPLE * shape.capacity << (bits - BITS)) < most * shape.n)
+        while (SAMPLE * leaf << (bits - BITS) < most * shape.n)
             bits++;
         return bits;
     }

@@ -98,6 +98,13 @@ struct shape {
     unsigned counted;    /* keys of a value for which counters are worth their memory */
 };
 
+/* Keys that a leaf should have where keys are not even: within a bucket, one part may have some
+ * more than another. */
+__host__ __device__ __forceinline__ unsigned leaf_of_uneven(unsigned leaf)
+{
+    return leaf - leaf / 16;
+}
+
 enum place { IN_INPUT, IN_OTHER, IN_OUTPUT };
 enum action { UNPLANNED, PARTITION, WRITE_COUNTS, NO_MORE };
 
@@ -117,6 +124,7 @@ struct bucket {
     unsigned fine;                      /* its first counter in control::fine, and its first bin */
     unsigned fine_bits;                 /* bits below its digits that are counted with them */
     unsigned bin_bits;                  /* log2 of the bins of a digit */
+    unsigned leaf;                      /* keys that a leaf of its parts should have */
     unsigned tiles_done, action;        /* step 1 of the level finds these */
     unsigned kind;                      /* of its digits */
     unsigned long long lowest, highest; /* the extreme ranks, which step 1 finds */
@@ -237,6 +245,7 @@ template <class Key> __device__ void reset(const task<Key> &task)
                             .shift = 8 * (unsigned)sizeof(Key) - shape.bits,
                             .place = IN_INPUT,
                             .tiles = control->of_level[0].tiles,
+                            .leaf = shape.leaf,
                             .action = UNPLANNED,
                             .lowest = ~0ull};
         control->blocks_done = 0;

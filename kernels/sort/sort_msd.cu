@@ -82,13 +82,16 @@ __device__ __forceinline__ choice choice_by_sample(sampling_layout<Key> *shared,
             return {{.bits = bit_length(values), .kind = LISTED_VALUES}, 0, 0, true};
     }
     const bool is_even = are_even<Order>(shared, rank, extent);
-    const leaf_sort::extent<Key> wide = wider<Order>(extent, is_even);
+    const leaf_sort::extent<Key> wide =
+        wider<Order>(extent, parts_per_margin<Order>(is_even, task.shape));
     const choice choice =
         choose_digits<Order>(shared, rank, extent, wide, is_even, task.shape, sampling);
     if (threadIdx.x == 0) {
         control->lowest = wide.lowest;
         control->highest = wide.highest;
         control->log2_bins = choice.all_bits();
+        const unsigned leaf = task.shape.leaf;
+        task.lists[0].buckets->leaf = is_even ? leaf : leaf_of_uneven(leaf);
     }
     return choice;
 }

@@ -477,21 +477,29 @@ static void each_eighth_of_even_integers_has_its_share(void **)
 template <class Value> static void margins_of_floats_are_of_values(void **)
 {
     using Key = bits_of_width<Value>;
-    const auto wider = [](bool is_even) {
-        return msd::wider<float_order<Key>>({rank_of(Value(-3)), rank_of(Value(5))}, is_even);
-    };
-    assert_true(wider(true).lowest == rank_of(Value(-3 - 8. / 128)));
-    assert_true(wider(true).highest == rank_of(Value(5 + 8. / 128)));
-    assert_true(wider(false).lowest == rank_of(Value(-3 - 8. / 32)));
-    assert_true(wider(false).highest == rank_of(Value(5 + 8. / 32)));
+    const auto wide = msd::wider<float_order<Key>>({rank_of(Value(-3)), rank_of(Value(5))}, 32);
+    assert_true(wide.lowest == rank_of(Value(-3 - 8. / 32)));
+    assert_true(wide.highest == rank_of(Value(5 + 8. / 32)));
+}
+
+/* Where two levels are launched, a leaf must hold the tail of a normal distribution beyond them. */
+static void margins_of_uneven_floats_are_wider(void **)
+{
+    struct msd::shape shape = {};
+    for (shape.levels = 0; shape.levels <= 2; shape.levels++) {
+        const unsigned uneven = msd::parts_per_margin<float_order<uint32_t>>(false, shape);
+        assert_int_equal(uneven, shape.levels > 1 ? 6 : 32);
+        assert_int_equal(msd::parts_per_margin<float_order<uint32_t>>(true, shape), 128);
+        assert_int_equal(msd::parts_per_margin<unsigned_order<uint32_t>>(false, shape), 128);
+    }
 }
 
 static void margins_of_integers_are_of_ranks(void **)
 {
-    const auto wide = msd::wider<unsigned_order<uint32_t>>({2000, 2000 + 1280}, false);
+    const auto wide = msd::wider<unsigned_order<uint32_t>>({2000, 2000 + 1280}, 128);
     assert_int_equal(wide.lowest, 1990);
     assert_int_equal(wide.highest, 3290);
-    const auto all = msd::wider<unsigned_order<uint32_t>>({5, UINT32_MAX - 5}, false);
+    const auto all = msd::wider<unsigned_order<uint32_t>>({5, UINT32_MAX - 5}, 128);
     assert_int_equal(all.lowest, 0);
     assert_int_equal(all.highest, UINT32_MAX);
 }
@@ -521,7 +529,7 @@ static void choose_digits_kernel(const Key *sample, msd::shape shape, msd::sampl
     const leaf_sort::extent<Key> extent = {sample[0], sample[msd::SAMPLE - 1]};
     const Key rank = sample[threadIdx.x];
     const bool is_even = msd::are_even<Order>(shared, rank, extent);
-    const auto wide = msd::wider<Order>(extent, is_even);
+    const auto wide = msd::wider<Order>(extent, msd::parts_per_margin<Order>(is_even, shape));
     const auto chosen =
         msd::choose_digits<Order>(shared, rank, extent, wide, is_even, shape, sampling);
     if (threadIdx.x == 0)
@@ -759,6 +767,7 @@ int main(void)
         cmocka_unit_test(each_eighth_of_even_integers_has_its_share),
         cmocka_unit_test(margins_of_floats_are_of_values<float>),
         cmocka_unit_test(margins_of_floats_are_of_values<double>),
+        cmocka_unit_test(margins_of_uneven_floats_are_wider),
         cmocka_unit_test(margins_of_integers_are_of_ranks),
         cmocka_unit_test(bits_that_are_counted_at_once),
         cmocka_unit_test(digits_of_even_keys),
