@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(THREADS)
         }
         if (next.count > 0) {
             next.place = IN_INPUT;
-            next.leaf = task.shape.leaf;
+            next.leaf = (uint16_t)task.shape.leaf; /* if add_bucket() chooses */
             next.base = parts->least[p];
             const uint64_t span = parts->greatest[p] - next.base;
             range_bits = max(1u, bit_length(Key(span)));

@@ -128,9 +128,11 @@ __device__ __forceinline__ bool are_even(sampling_layout<Key> *shared, Key rank,
 
 /* The parts into which margins cut the sample's range: the length of the range over that of the
  * margin at either end. Unless floats are even, their density falls off towards the ends, so that
- * more than one in a thousand lies outside the sample's range: their margins are wider. One leaf
- * holds the keys beyond a wide margin where one level of digits is enough, and else seldom. */
-constexpr unsigned PER_MARGIN = 128, PER_WIDE_MARGIN = 32, PER_WIDEST_MARGIN = 6;
+ * more than one in a thousand lies outside the sample's range: their margins are wide. Beyond them
+ * are more keys than a leaf holds, now and then, where an array is so large that two levels are
+ * launched: there they are widest. Hardly any integers of a normal distribution lie beyond a tail.
+ */
+constexpr unsigned PER_MARGIN = 128, PER_WIDE_MARGIN = 32, PER_WIDEST_MARGIN = 6, PER_TAIL = 2;
 
 template <class Order>
 __device__ __forceinline__ unsigned parts_per_margin(bool is_even, const shape &shape)
@@ -157,16 +159,6 @@ __device__ __forceinline__ leaf_sort::extent<Key> wider(leaf_sort::extent<Key> e
         return {Key(extent.lowest - min(extent.lowest, margin)),
                 Key(extent.highest + min(Key(~extent.highest), margin))};
     }
-}
-
-/* Returns a range outside which hardly any integers of a normal distribution lie: that of a sample
- * of 1024 of them, with half of it at either end. */
-template <class Key>
-__device__ __forceinline__ leaf_sort::extent<Key> twice_as_wide(leaf_sort::extent<Key> extent)
-{
-    const Key margin = Key(extent.highest - extent.lowest) / 2;
-    return {Key(extent.lowest - min(extent.lowest, margin)),
-            Key(extent.highest + min(Key(~extent.highest), margin))};
 }
 
 /* Are bins of this range better digits than bits of the rank? They are if the sample fills so few
@@ -267,8 +259,8 @@ template <class Order, class Key = typename Order::key> struct chooser {
         return {digits, all_bits - first_bits, needing_more, needing_more <= by_chance};
     }
     /* The bits of digits that leaves hold where the range is densest, by its sixteenths. Smaller
-     * parts have many more keys by chance. The densest may have some more than the sample says: a
-     * second level, if there is one, has room for that. */
+     * parts have many more keys by chance. The densest may have some more than the sample says.
+     * Where two levels are launched, narrower digits cost little, and leaves have room for that. */
     __device__ __forceinline__ unsigned bits_of_densest(const first_digits &digits) const
     {
         enum { SIXTEENTHS = 16, BITS = 4 };
@@ -351,7 +343,7 @@ __device__ __forceinline__ choice choose_digits(sampling_layout<Key> *shared, Ke
     first_digits digits = digits_by_rank(extent, shape);
     const bool has_tails = !IS_FLOAT<Order> && !is_even && !sampling.is_slice && digits.shift > 0;
     if (has_tails)
-        digits = digits_by_rank(twice_as_wide(extent), shape);
+        digits = digits_by_rank(wider<Order>(extent, PER_TAIL), shape);
     if (!IS_FLOAT<Order> && (is_even || sampling.is_slice) &&
         needs_bins(digits, extent, wide, shape, sampling))
         digits = bins;

@@ -124,9 +124,9 @@ struct bucket {
     unsigned fine;                      /* its first counter in control::fine, and its first bin */
     unsigned fine_bits;                 /* bits below its digits that are counted with them */
     unsigned bin_bits;                  /* log2 of the bins of a digit */
-    unsigned leaf;                      /* keys that a leaf of its parts should have */
     unsigned tiles_done, action;        /* step 1 of the level finds these */
-    unsigned kind;                      /* of its digits */
+    uint16_t kind;                      /* of its digits */
+    uint16_t leaf;                      /* keys that a leaf of its parts should have */
     unsigned long long lowest, highest; /* the extreme ranks, which step 1 finds */
 };
 
@@ -245,8 +245,8 @@ template <class Key> __device__ void reset(const task<Key> &task)
                             .shift = 8 * (unsigned)sizeof(Key) - shape.bits,
                             .place = IN_INPUT,
                             .tiles = control->of_level[0].tiles,
-                            .leaf = shape.leaf,
                             .action = UNPLANNED,
+                            .leaf = (uint16_t)shape.leaf,
                             .lowest = ~0ull};
         control->blocks_done = 0;
         control->has_deferred = false;

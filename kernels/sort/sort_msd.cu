@@ -91,7 +91,7 @@ __device__ __forceinline__ choice choice_by_sample(sampling_layout<Key> *shared,
         control->highest = wide.highest;
         control->log2_bins = choice.all_bits();
         const unsigned leaf = task.shape.leaf;
-        task.lists[0].buckets->leaf = is_even ? leaf : leaf_of_uneven(leaf);
+        task.lists[0].buckets->leaf = (uint16_t)(is_even ? leaf : leaf_of_uneven(leaf));
     }
     return choice;
 }
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(POLICY<Key>.choice.threads)
     first_bucket->base = digits.base;
     first_bucket->bits = digits.bits;
     first_bucket->shift = digits.shift;
-    first_bucket->kind = digits.kind;
+    first_bucket->kind = (uint16_t)digits.kind;
     first_bucket->bin_bits = digits.kind == BITS_OF_RANK ? 0 : choice.next_bits;
     const bool are_counted_at_once = choice.all_bits() <= task.shape.most_bits;
     first_bucket->fine_bits = are_counted_at_once ? choice.next_bits : 0;

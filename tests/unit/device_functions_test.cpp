@@ -482,7 +482,7 @@ template <class Value> static void margins_of_floats_are_of_values(void **)
     assert_true(wide.highest == rank_of(Value(5 + 8. / 32)));
 }
 
-/* Where two levels are launched, a leaf must hold the tail of a normal distribution beyond them. */
+/* They are wider still where two levels are launched. */
 static void margins_of_uneven_floats_are_wider(void **)
 {
     struct msd::shape shape = {};
@@ -647,9 +647,16 @@ static void digits_of_even_keys(void **)
  * own. Where digits of one level are too wide, the second one is launched too. */
 static void digits_of_normal_keys(void **)
 {
-    assert_digits(
-        normal_sample<float>(-1, 1), normal_sample<uint32_t>(0, UINT32_MAX),
-        {{1 << 22, 10, 0}, {1 << 23, 6, 5}, {1 << 24, 6, 6}, {1 << 25, 7, 6}, {1 << 28, 7, 10}});
+    const auto floats = normal_sample<float>(-1, 1);
+    assert_digits(floats, normal_sample<uint32_t>(0, UINT32_MAX),
+                  {{1 << 22, 10, 0},
+                   {7000000, 6, 5},
+                   {1 << 23, 6, 5},
+                   {1 << 24, 6, 6},
+                   {1 << 25, 7, 6},
+                   {1 << 28, 7, 10}});
+    /* Full leaves would hold what the sample says, and no more. */
+    assert_choice(chosen_for(floats, 11400000), msd::BINS_OF_VALUE, 6, 6);
 }
 
 /* Keys may lie outside the sample's range, by half of it at either end. */
