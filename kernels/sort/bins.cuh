@@ -29,12 +29,14 @@ template <class Key> struct rank_bins {
 
 /* A width that is no power of two makes as many bins as wanted of any range that has more ranks. A
  * multiplication takes the place of the shift, so that width is rounded, and the last bin may be
- * the smallest. Ranks are counted from the lowest. */
+ * the smallest. */
 template <class Key> struct even_bins {
-    unsigned scale, narrowing; /* bin = scale * (rank >> narrowing) / 2^32 */
+    Key lowest, highest;
+    unsigned scale, narrowing; /* bin = scale * (rank - lowest >> narrowing) / 2^32 */
 
     even_bins() = default;
-    __device__ __forceinline__ even_bins(Key lowest, Key highest, unsigned bins)
+    __device__ __forceinline__ even_bins(Key least, Key most, unsigned bins)
+        : lowest(least), highest(most)
     {
         constexpr unsigned WIDE = 8 * sizeof(Key) - 32;
         const auto last = Key(highest - lowest);
@@ -42,14 +44,20 @@ template <class Key> struct even_bins {
         narrowing = WIDE > 0 && bits > 32 ? bits - 32 : 0;
         scale = (unsigned)(((uint64_t)bins << 32) / ((uint64_t)(last >> narrowing) + 1));
     }
-    __device__ __forceinline__ unsigned of(Key relative) const
+    /* The bin of any rank. Ranks outside are in the first bin or the last. */
+    __device__ __forceinline__ unsigned of(Key rank) const
     {
+        const auto relative = Key(min(max(rank, lowest), highest) - lowest);
         return __umulhi((unsigned)(relative >> narrowing), scale);
     }
-    /* The first rank of a bin. */
-    __device__ __forceinline__ Key start_of(unsigned bin) const
+    /* The first rank of a bin, and the last. */
+    __device__ __forceinline__ Key first_of(unsigned bin) const
     {
-        return Key((((uint64_t)bin << 32) + scale - 1) / scale) << narrowing;
+        return Key(lowest + (Key((((uint64_t)bin << 32) + scale - 1) / scale) << narrowing));
+    }
+    __device__ __forceinline__ Key last_of(unsigned bin) const
+    {
+        return Key(first_of(bin + 1) - 1);
     }
 };
 
@@ -116,10 +124,15 @@ template <class Key> struct value_bins {
     {
         return of_number(value_of(min(max(rank, lowest), highest)));
     }
-    /* The first rank of a bin, or of a fraction between bins, rounded. */
-    __device__ __forceinline__ Key start_of(value bin) const
+    /* A rank before all of a bin, or the first, and one after them, or the last: a quarter of a bin
+     * beyond the ends, because numbers are rounded. */
+    __device__ __forceinline__ Key first_of(unsigned bin) const
     {
-        return rank_of(low + (bin - value(.5)) / per_value);
+        return rank_of(low + (value(bin) - value(.75)) / per_value);
+    }
+    __device__ __forceinline__ Key last_of(unsigned bin) const
+    {
+        return rank_of(low + (value(bin) + value(.75)) / per_value);
     }
 };
 

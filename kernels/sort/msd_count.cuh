@@ -12,16 +12,12 @@ namespace SCANBENCH_BACKEND::msd
 template <class Order, class Digits, class Key = typename Order::key> struct count_of {
     unsigned *counts;
     Digits digits;
-    Key base, lowest = Key(~Key(0)), highest = 0;
+    Key lowest = Key(~Key(0)), highest = 0;
 
-    __device__ __forceinline__ unsigned digit_of(Key rank) const
-    {
-        return digits.of(Key(rank - base));
-    }
     __device__ __forceinline__ void single(Key key)
     {
         const Key rank = Order()(key);
-        atomicAdd(&counts[digit_of(rank)], 1u);
+        atomicAdd(&counts[digits.of(rank)], 1u);
         lowest = min(lowest, rank);
         highest = max(highest, rank);
     }
@@ -29,7 +25,7 @@ template <class Order, class Digits, class Key = typename Order::key> struct cou
     __device__ __forceinline__ void row_alike(Key key)
     {
         const Key rank = Order()(key);
-        const unsigned digit = digit_of(rank);
+        const unsigned digit = digits.of(rank);
         const unsigned first = __shfl_sync(ALL_LANES, digit, 0);
         if (!__all_sync(ALL_LANES, digit == first))
             atomicAdd(&counts[digit], 1u);
@@ -61,7 +57,7 @@ __device__ __noinline__ void count_keys(Digits digits, bucket *bucket, const Key
                                         uint64_t begin, uint64_t end)
 {
     auto *shared = shared_memory<shared_layout<Key>>();
-    count_of<Order, Digits> count = {shared->counts, digits, (Key)shared->current.base};
+    count_of<Order, Digits> count = {shared->counts, digits};
     const packed_array<const Key> keys(from, begin, end);
     const auto *packs = keys.packs();
     uint64_t p = keys.first_whole();
@@ -81,7 +77,7 @@ __device__ __noinline__ void count_keys(Digits digits, bucket *bucket, const Key
         };
         if constexpr (requires { Digits::COUNTS_BY_LANE; })
             count_all([&](Key key) { count.single(key); });
-        else if (are_alike(count.digit_of(Order()(loaded[0].at[0]))))
+        else if (are_alike(digits.of(Order()(loaded[0].at[0]))))
             count_all([&](Key key) { count.row_alike(key); });
         else
             count_all([&](Key key) { count.single(key); });

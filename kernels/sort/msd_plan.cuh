@@ -130,32 +130,35 @@ __device__ __forceinline__ unsigned first_bin(const bucket &bucket, unsigned dig
     return bucket.fine + (digit << bucket.bin_bits);
 }
 
-/* The lowest rank of a digit, and the bits of its range. Those of bins of value are rounded. */
-struct digit_range {
+/* A range of ranks: the lowest, and the bits of the others, counted from it. */
+struct rank_range {
     uint64_t base;
     unsigned bits;
 };
 
+/* The range of some bins. The first bin and the last that is filled have all ranks outside. */
+template <class Bins>
+__device__ __forceinline__ rank_range range_of_bins(const Bins &bins, unsigned first, unsigned last,
+                                                    const control *control)
+{
+    using key = decltype(bins.lowest);
+    const auto base = first == 0 ? (key)__ldcg(&control->least) : bins.first_of(first);
+    const auto highest =
+        last >= bins.of(bins.highest) ? (key)__ldcg(&control->greatest) : bins.last_of(last);
+    return {base, bit_length(key(highest - base))};
+}
+
+/* The range of a digit. */
 template <class Key>
-__device__ __forceinline__ digit_range range_of(const bucket &bucket, unsigned digit,
-                                                const task<Key> &task)
+__device__ __forceinline__ rank_range range_of(const bucket &bucket, unsigned digit,
+                                               const task<Key> &task)
 {
     if (bucket.kind == BITS_OF_RANK)
         return {bucket.base + ((uint64_t)digit << bucket.shift), bucket.shift};
-    if (bucket.kind == BINS_OF_RANK) {
-        const auto bins = sampled_bins<even_bins<Key>>(task);
-        const Key start = bins.start_of(first_bin(bucket, digit));
-        return {bucket.base + start,
-                bit_length(Key(bins.start_of(first_bin(bucket, digit + 1)) - 1 - start))};
-    }
-    /* The part of a bin by which its start may be rounded. */
-    constexpr auto ROUNDED = typename value_bins<Key>::value(1. / 4);
-    const auto bins = sampled_bins<value_bins<Key>>(task);
-    const auto start_of = [&](unsigned digit, auto shifted) {
-        return bins.start_of(typename value_bins<Key>::value(first_bin(bucket, digit)) + shifted);
-    };
-    const Key base = start_of(digit, -ROUNDED), end = start_of(digit + 1, ROUNDED);
-    return {base, bit_length(Key(end - base))};
+    const unsigned first = first_bin(bucket, digit), last = first_bin(bucket, digit + 1) - 1;
+    return bucket.kind == BINS_OF_RANK
+               ? range_of_bins(sampled_bins<even_bins<Key>>(task), first, last, task.control)
+               : range_of_bins(sampled_bins<value_bins<Key>>(task), first, last, task.control);
 }
 
 /* Returns the bits of a leaf's range if it is the range of one digit or of two and begins at a
@@ -208,7 +211,7 @@ __device__ void plan_parts(shared_layout<Key> *shared, const task<Key> &task, un
             next.leaf = bucket.leaf;
             next.fine = d << bucket.fine_bits;
             unsigned bits = bucket.fine_bits;
-            digit_range range = {bucket.base, 8 * sizeof(Key)};
+            rank_range range = {bucket.base, 8 * sizeof(Key)};
             if (are_binned) {
                 next.kind = bucket.kind;
                 next.fine = first_bin(bucket, d);
@@ -237,14 +240,19 @@ __device__ void plan_pieces(shared_layout<Key> *shared, unsigned index, const ta
         task.lists_of(level).pieces[shared->last + p] = {p, index, 0, 0};
 }
 
-/* The highest rank of a bucket's range, counted from its base. Bins of value take any. */
-template <class Key>
-__device__ __forceinline__ Key last_of(const bucket &bucket, const task<Key> &task)
+/* The highest rank of the range of a bucket's digits, counted from its base. Bins take any. */
+template <class Key> __device__ __forceinline__ Key last_of(const bucket &bucket)
 {
     const unsigned bits = bucket.shift + bucket.bits;
-    if (bucket.kind == BINS_OF_RANK)
-        return Key((Key)task.control->highest - (Key)bucket.base);
     return bits == 0 ? 0 : Key(~Key(0)) >> (8 * sizeof(Key) - bits);
+}
+
+/* Do keys lie outside the range of a bucket's digits? */
+template <class Key>
+__device__ __forceinline__ bool goes_beyond_digits(const bucket &bucket, Key lowest, Key highest)
+{
+    return bucket.kind == BITS_OF_RANK &&
+           (lowest < (Key)bucket.base || Key(highest - (Key)bucket.base) > last_of<Key>(bucket));
 }
 
 /* Returns what becomes of a bucket with these extremes. Keys in a small part of the range get a
@@ -252,17 +260,34 @@ __device__ __forceinline__ Key last_of(const bucket &bucket, const task<Key> &ta
  * an eighth or more, and digits are as narrow as it needs. */
 template <class Key>
 __device__ __forceinline__ unsigned action_for(const bucket &bucket, Key lowest, Key highest,
-                                               Key last, unsigned level)
+                                               unsigned level)
 {
     const Key parts = level == 0 ? 16 : 2;
-    if (lowest < (Key)bucket.base || Key(highest - (Key)bucket.base) > last)
-        return NO_MORE; /* keys lie outside the range of the sample */
+    if (goes_beyond_digits(bucket, lowest, highest))
+        return NO_MORE;
     if (lowest == highest || bucket.shift == 0)
         return WRITE_COUNTS;
     const Key spanned = Key(Key(highest - bucket.base) >> bucket.shift) -
                         Key(Key(lowest - bucket.base) >> bucket.shift) + 1;
     return bucket.kind == BITS_OF_RANK && parts * spanned <= Key(1) << bucket.bits ? NO_MORE
                                                                                    : PARTITION;
+}
+
+/* Takes what level 0 found out about all keys. Those outside the range of its digits join the first
+ * digit and the last, as which they were counted, if bins can take the place of the digits. */
+template <class Key>
+__device__ __forceinline__ void take_extremes(bucket *shared, bucket *its, control *control)
+{
+    if (threadIdx.x == 0) {
+        control->least = shared->lowest;
+        control->greatest = shared->highest;
+        if (control->log2_bins > 0 &&
+            goes_beyond_digits(*shared, (Key)shared->lowest, (Key)shared->highest)) {
+            shared->kind = its->kind = BINS_OF_RANK;
+            shared->base = its->base = 0;
+        }
+    }
+    __syncthreads();
 }
 
 /* Adds up the counts of finer digits to those of a level's digits, a warp for each digit. */
@@ -291,9 +316,11 @@ __device__ __noinline__ void plan_bucket(unsigned index, const task<Key> &task, 
     const auto lowest = (Key)bucket.lowest, highest = (Key)bucket.highest;
     const unsigned digits = 1u << bucket.bits;
     unsigned long long *counts = lists.counts + bucket.counts;
+    if (level == 0)
+        take_extremes<Key>(&bucket, &lists.buckets[index], task.control);
     const unsigned action = bucket.kind == LISTED_VALUES
                                 ? action_for_values(bucket, counts)
-                                : action_for(bucket, lowest, highest, last_of(bucket, task), level);
+                                : action_for(bucket, lowest, highest, level);
     if (action == NO_MORE) {
         if (bucket.kind == LISTED_VALUES && task.control->other_disabled != nullptr) {
             if (threadIdx.x == 0)
@@ -343,7 +370,7 @@ __device__ __forceinline__ void take_fine_counts(const task<Key> &task, unsigned
             counts[d] = __ldcg(&task.control->fine[fine + d]);
         if (threadIdx.x == 0) {
             bucket->lowest = bucket->base;
-            bucket->highest = Key((Key)bucket->base + last_of(*bucket, task));
+            bucket->highest = Key((Key)bucket->base + last_of<Key>(*bucket));
         }
         __syncthreads();
         plan_bucket(index, task, level);
@@ -371,18 +398,18 @@ __device__ __forceinline__ void count_by_digit(const task<Key> &task, unsigned l
     const auto &current = shared->current;
     const unsigned fine_bits = current.fine_bits;
     const unsigned digits = 1u << (current.bits + fine_bits), shift = current.shift - fine_bits;
+    const auto base = (Key)current.base;
     for (unsigned d = threadIdx.x; d < digits; d += blockDim.x)
         shared->counts[d] = 0;
     __syncthreads();
     const auto count = [&](auto by) { count_keys<Order>(by, bucket, from, begin, end); };
     if (current.kind != BITS_OF_RANK)
-        count(clamped_digits<binned_digits<Order>>{
-            {sampled_bins<bins_of<Order>>(task), current.bin_bits - fine_bits, current.fine},
-            digits - 1});
+        count(binned_digits<Order>{sampled_bins<bins_of<Order>>(task), current.bin_bits - fine_bits,
+                                   current.fine});
     else if (level == 0 || IS_FLOAT<Order>)
-        count(clamped_digits<rank_bins<Key>>{{shift}, digits - 1});
+        count(clamped_digits<Key>{base, shift, digits - 1});
     else
-        count(rank_bins<Key>{shift});
+        count(rank_digits<Key>{base, shift});
     if (fine_bits > 0)
         add_counts(shared->counts, digits, task.control->fine);
     else

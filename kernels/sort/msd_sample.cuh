@@ -1,9 +1,10 @@
 /* msd_sample.cuh: the digits of sort_msd's first levels, from a sample.
  *
  * The sample's range is taken for that of all keys, and cut into digits of equal width in rank,
- * which are bits of the rank where that leaves no leaf too large. If it was not the range of all,
- * the level is lost, and the next one knows the range. Where floats are skewed in such digits, but
- * less in digits of equal width in value, the latter are taken.
+ * which are bits of the rank where that leaves no leaf too large. Keys outside join the first digit
+ * or the last; if digits are values, or bits of floats, the level is lost, and the next one knows
+ * the range. Where floats are skewed in such digits, but less in digits of equal width in value,
+ * the latter are taken.
  *
  * There are as many digits as evenly spread keys need. If the sample is uneven, as it is of
  * normally distributed keys, they are narrower, or each bucket of the second level chooses its own.
@@ -16,14 +17,25 @@
 namespace SCANBENCH_BACKEND::msd
 {
 
-/* Digits of a range outside which keys may lie. The plan finds that out. */
-template <class Digits> struct clamped_digits {
-    Digits digits;
-    unsigned last;
+/* Digits of 2^shift ranks each, counted from `base`. */
+template <class Key> struct rank_digits {
+    Key base;
+    unsigned shift;
 
-    template <class Key> __device__ __forceinline__ unsigned of(Key relative) const
+    __device__ __forceinline__ unsigned of(Key rank) const
     {
-        return min(digits.of(relative), last);
+        return (unsigned)(Key(rank - base) >> shift);
+    }
+};
+
+/* The same where keys may lie outside. They are in the first digit or the last. */
+template <class Key> struct clamped_digits {
+    Key base;
+    unsigned shift, last;
+
+    __device__ __forceinline__ unsigned of(Key rank) const
+    {
+        return (unsigned)min(Key(Key(max(rank, base) - base) >> shift), Key(last));
     }
 };
 
@@ -36,9 +48,9 @@ template <class Order, class Key = typename Order::key> struct binned_digits {
     bins_of<Order> bins;
     unsigned shift, first;
 
-    __device__ __forceinline__ unsigned of(Key relative) const
+    __device__ __forceinline__ unsigned of(Key rank) const
     {
-        return (bins.of(relative) - first) >> shift;
+        return (bins.of(rank) - first) >> shift;
     }
 };
 
@@ -115,7 +127,7 @@ __device__ __forceinline__ bool are_even(sampling_layout<Key> *shared, Key rank,
         shared->seen[threadIdx.x] = 0;
     __syncthreads();
     const bins_of<Order> bins(extent.lowest, extent.highest, BINS);
-    atomicAdd(&shared->seen[bins.of(IS_FLOAT<Order> ? rank : Key(rank - extent.lowest))], 1u);
+    atomicAdd(&shared->seen[bins.of(rank)], 1u);
     __syncthreads();
     bool has_share = true;
     if (threadIdx.x < BINS) {
@@ -126,18 +138,28 @@ __device__ __forceinline__ bool are_even(sampling_layout<Key> *shared, Key rank,
     return __syncthreads_and(has_share);
 }
 
+/* The range that digits divide: that of bits of the rank, or `wide` for bins. */
+template <class Key>
+__device__ __forceinline__ leaf_sort::extent<Key> range_of_digits(const first_digits &digits,
+                                                                  leaf_sort::extent<Key> wide)
+{
+    if (digits.kind != BITS_OF_RANK)
+        return wide;
+    const unsigned bits = digits.bits + digits.shift;
+    const auto base = (Key)digits.base;
+    return {base, Key(base + (Key(~Key(0)) >> (8 * sizeof(Key) - bits)))};
+}
+
 /* The parts into which margins cut the sample's range: the length of the range over that of the
- * margin at either end. Unless floats are even, their density falls off towards the ends, so that
+ * margin at either end. Unless keys are even, their density falls off towards the ends, so that
  * more than one in a thousand lies outside the sample's range: their margins are wide. Beyond them
  * are more keys than a leaf holds, now and then, where an array is so large that two levels are
- * launched: there they are widest. Hardly any integers of a normal distribution lie beyond a tail.
- */
-constexpr unsigned PER_MARGIN = 128, PER_WIDE_MARGIN = 32, PER_WIDEST_MARGIN = 6, PER_TAIL = 2;
+ * launched: there they are widest. */
+constexpr unsigned PER_MARGIN = 128, PER_WIDE_MARGIN = 32, PER_WIDEST_MARGIN = 6;
 
-template <class Order>
 __device__ __forceinline__ unsigned parts_per_margin(bool is_even, const shape &shape)
 {
-    if (is_even || !IS_FLOAT<Order>)
+    if (is_even)
         return PER_MARGIN;
     return shape.levels > 1 ? PER_WIDEST_MARGIN : PER_WIDE_MARGIN;
 }
@@ -161,20 +183,24 @@ __device__ __forceinline__ leaf_sort::extent<Key> wider(leaf_sort::extent<Key> e
     }
 }
 
-/* Are bins of this range better digits than bits of the rank? They are if the sample fills so few
- * of the latter that leaves would be too large; and between cuts if the range of the bits ends
- * within the margin, because all keys but a few then lie within it. */
+/* Are bins of this range better digits of integers than bits of the rank? They are if keys are not
+ * even, unless each bin might be one value; if the sample fills so few bits that leaves would be
+ * too large; and between cuts if the range of the bits ends within the margin, because all keys but
+ * a few then lie within it. */
 template <class Key>
 __device__ __forceinline__ bool
 needs_bins(const first_digits &digits, leaf_sort::extent<Key> extent, leaf_sort::extent<Key> wide,
-           const shape &shape, const sampling &sampling)
+           bool is_even, const shape &shape, const sampling &sampling)
 {
     const unsigned log2_bins = shape.bits + shape.next_bits,
-                   range_bits = digits.bits + digits.shift;
-    if (digits.shift == 0 || bit_length(Key(wide.highest - wide.lowest)) <= log2_bins + 1)
+                   range_bits = digits.bits + digits.shift,
+                   wide_bits = bit_length(Key(wide.highest - wide.lowest));
+    if (digits.shift == 0 || wide_bits <= log2_bins + 1)
         return false; /* a digit is one value, or a bin would be one or two */
-    const Key last = Key(digits.base + (Key(~Key(0)) >> (8 * sizeof(Key) - range_bits)));
-    if (sampling.is_slice && ((Key)digits.base > wide.lowest || last < wide.highest))
+    if (!is_even)
+        return wide_bits > shape.most_bits + 1;
+    const leaf_sort::extent<Key> range = range_of_digits(digits, wide);
+    if (sampling.is_slice && (range.lowest > wide.lowest || range.highest < wide.highest))
         return true;
     const uint64_t filled = (Key(extent.highest - extent.lowest) >> (range_bits - log2_bins)) + 1;
     return filled * (shape.capacity - shape.capacity / 32) < shape.n;
@@ -238,10 +264,9 @@ template <class Order, class Key = typename Order::key> struct chooser {
     /* The key's place in the range, in so many bits. */
     __device__ __forceinline__ unsigned group_of(const first_digits &digits, unsigned bits) const
     {
-        const Key relative = Key(rank - (Key)digits.base);
         if (digits.kind == BITS_OF_RANK)
-            return (unsigned)(relative >> (digits.bits + digits.shift - bits));
-        return bins_of<Order>(extent.lowest, extent.highest, 1u << bits).of(relative);
+            return (unsigned)(Key(rank - (Key)digits.base) >> (digits.bits + digits.shift - bits));
+        return bins_of<Order>(extent.lowest, extent.highest, 1u << bits).of(rank);
     }
     /* Returns the choice of these digits, of all_bits in both levels. */
     __device__ __forceinline__ choice look_at(first_digits digits, unsigned first_bits,
@@ -328,8 +353,7 @@ __device__ __forceinline__ choice better(const choice &one, const choice &other)
 }
 
 /* Chooses digits of the sample, one key per thread. Bins are tried for floats whose digits of the
- * rank are skewed, or more than evenly spread keys need; and for evenly spread integers, whose
- * bits of the rank would leave digits empty. */
+ * rank are skewed, or more than evenly spread keys need. */
 template <class Order, class Key = typename Order::key>
 __device__ __forceinline__ choice choose_digits(sampling_layout<Key> *shared, Key rank,
                                                 leaf_sort::extent<Key> extent,
@@ -337,15 +361,12 @@ __device__ __forceinline__ choice choose_digits(sampling_layout<Key> *shared, Ke
                                                 const shape &shape, const sampling &sampling)
 {
     const chooser<Order> chooser = {shared, rank, wide, is_even, shape, sampling};
-    const first_digits bins = {IS_FLOAT<Order> ? 0 : wide.lowest, shape.bits,
-                               8 * (unsigned)sizeof(Key) - shape.bits,
+    const first_digits bins = {0, shape.bits, 8 * (unsigned)sizeof(Key) - shape.bits,
                                IS_FLOAT<Order> ? BINS_OF_VALUE : BINS_OF_RANK};
     first_digits digits = digits_by_rank(extent, shape);
-    const bool has_tails = !IS_FLOAT<Order> && !is_even && !sampling.is_slice && digits.shift > 0;
-    if (has_tails)
-        digits = digits_by_rank(wider<Order>(extent, PER_TAIL), shape);
-    if (!IS_FLOAT<Order> && (is_even || sampling.is_slice) &&
-        needs_bins(digits, extent, wide, shape, sampling))
+    if (!IS_FLOAT<Order> && !is_even && digits.shift > 0)
+        digits = digits_by_rank(wide, shape);
+    if (!IS_FLOAT<Order> && needs_bins(digits, extent, wide, is_even, shape, sampling))
         digits = bins;
     choice choice = chooser.counted_at_once(digits);
     if (digits.shift == 0)

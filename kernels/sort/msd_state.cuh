@@ -163,8 +163,9 @@ struct control {
     unsigned long long arrived; /* blocks at barriers, of all calls; it is never set back */
     unsigned blocks_done;
     lengths of_level[MAX_LEVELS];
-    uint64_t lowest, highest;          /* the sample's range, with a margin, as ranks */
-    unsigned log2_bins;                /* of the bins into which it is cut */
+    uint64_t lowest, highest;          /* the range that the digits of level 0 divide, as ranks */
+    unsigned log2_bins;                /* of the bins into which it is cut; 0 if there are none */
+    uint64_t least, greatest;          /* the extreme ranks of all, if level 0 counted the keys */
     unsigned long long values[WARP];   /* those of the sample, as ranks, if they are few */
     unsigned fine[1 << MAX_FINE_BITS]; /* counts of the digits of two levels */
 };

@@ -82,14 +82,18 @@ __device__ __forceinline__ choice choice_by_sample(sampling_layout<Key> *shared,
             return {{.bits = bit_length(values), .kind = LISTED_VALUES}, 0, 0, true};
     }
     const bool is_even = are_even<Order>(shared, rank, extent);
-    const leaf_sort::extent<Key> wide =
-        wider<Order>(extent, parts_per_margin<Order>(is_even, task.shape));
+    const leaf_sort::extent<Key> wide = wider<Order>(extent, parts_per_margin(is_even, task.shape));
     const choice choice =
         choose_digits<Order>(shared, rank, extent, wide, is_even, task.shape, sampling);
     if (threadIdx.x == 0) {
-        control->lowest = wide.lowest;
-        control->highest = wide.highest;
-        control->log2_bins = choice.all_bits();
+        const auto range = range_of_digits(choice.digits, wide);
+        const unsigned range_bits = choice.digits.bits + choice.digits.shift;
+        control->lowest = range.lowest;
+        control->highest = range.highest;
+        /* Bits of integers are bins too, if these have two ranks or more. */
+        const bool has_bins =
+            IS_FLOAT<Order> ? choice.digits.kind == BINS_OF_VALUE : range_bits > choice.all_bits();
+        control->log2_bins = has_bins ? choice.all_bits() : 0;
         const unsigned leaf = task.shape.leaf;
         task.lists[0].buckets->leaf = (uint16_t)(is_even ? leaf : leaf_of_uneven(leaf));
     }
@@ -119,7 +123,7 @@ __global__ void __launch_bounds__(POLICY<Key>.choice.threads)
     first_bucket->bits = digits.bits;
     first_bucket->shift = digits.shift;
     first_bucket->kind = (uint16_t)digits.kind;
-    first_bucket->bin_bits = digits.kind == BITS_OF_RANK ? 0 : choice.next_bits;
+    first_bucket->bin_bits = choice.next_bits;
     const bool are_counted_at_once = choice.all_bits() <= task.shape.most_bits;
     first_bucket->fine_bits = are_counted_at_once ? choice.next_bits : 0;
     if (other_disabled != nullptr) {

@@ -483,14 +483,12 @@ template <class Value> static void margins_of_floats_are_of_values(void **)
 }
 
 /* They are wider still where two levels are launched. */
-static void margins_of_uneven_floats_are_wider(void **)
+static void margins_of_uneven_keys_are_wider(void **)
 {
     struct msd::shape shape = {};
     for (shape.levels = 0; shape.levels <= 2; shape.levels++) {
-        const unsigned uneven = msd::parts_per_margin<float_order<uint32_t>>(false, shape);
-        assert_int_equal(uneven, shape.levels > 1 ? 6 : 32);
-        assert_int_equal(msd::parts_per_margin<float_order<uint32_t>>(true, shape), 128);
-        assert_int_equal(msd::parts_per_margin<unsigned_order<uint32_t>>(false, shape), 128);
+        assert_int_equal(msd::parts_per_margin(false, shape), shape.levels > 1 ? 6 : 32);
+        assert_int_equal(msd::parts_per_margin(true, shape), 128);
     }
 }
 
@@ -529,7 +527,7 @@ static void choose_digits_kernel(const Key *sample, msd::shape shape, msd::sampl
     const leaf_sort::extent<Key> extent = {sample[0], sample[msd::SAMPLE - 1]};
     const Key rank = sample[threadIdx.x];
     const bool is_even = msd::are_even<Order>(shared, rank, extent);
-    const auto wide = msd::wider<Order>(extent, msd::parts_per_margin<Order>(is_even, shape));
+    const auto wide = msd::wider<Order>(extent, msd::parts_per_margin(is_even, shape));
     const auto chosen =
         msd::choose_digits<Order>(shared, rank, extent, wide, is_even, shape, sampling);
     if (threadIdx.x == 0)
@@ -617,18 +615,19 @@ static void assert_choice(const msd::choice &choice, msd::digit_kind kind, unsig
     assert_int_equal(choice.needing_more, 0);
 }
 
-/* The digits of n keys: as many of floats, which lie in bins of value, as of integers. */
+/* The digits of n keys: as many of floats, which lie in bins of value, as of integers, whose digits
+ * are of this kind. */
 struct wanted_digits {
     uint64_t n;
     unsigned bits, next_bits;
 };
 
 static void assert_digits(const std::vector<float> &floats, const std::vector<uint32_t> &integers,
-                          const std::vector<wanted_digits> &cases)
+                          msd::digit_kind kind, const std::vector<wanted_digits> &cases)
 {
     for (const auto &[n, bits, next_bits] : cases) {
         assert_choice(chosen_for(floats, n), msd::BINS_OF_VALUE, bits, next_bits);
-        assert_choice(chosen_for(integers, n), msd::BITS_OF_RANK, bits, next_bits);
+        assert_choice(chosen_for(integers, n), kind, bits, next_bits);
     }
 }
 
@@ -636,7 +635,7 @@ static void assert_digits(const std::vector<float> &floats, const std::vector<ui
 static void digits_of_even_keys(void **)
 {
     const auto floats = even_sample<float>(-1, 1);
-    assert_digits(floats, even_sample<uint32_t>(0, UINT32_MAX),
+    assert_digits(floats, even_sample<uint32_t>(0, UINT32_MAX), msd::BITS_OF_RANK,
                   {{1 << 20, 6, 0}, {1 << 22, 8, 0}, {1 << 24, 10, 0}, {1 << 28, 7, 7}});
     assert_choice(chosen_for(even_sample<float>(1, 2), 1 << 22), msd::BITS_OF_RANK, 8, 0);
     /* The outermost of 2^5 bins are half as wide, so that others would have too many keys. */
@@ -648,7 +647,7 @@ static void digits_of_even_keys(void **)
 static void digits_of_normal_keys(void **)
 {
     const auto floats = normal_sample<float>(-1, 1);
-    assert_digits(floats, normal_sample<uint32_t>(0, UINT32_MAX),
+    assert_digits(floats, normal_sample<uint32_t>(0, UINT32_MAX / 2), msd::BINS_OF_RANK,
                   {{1 << 22, 10, 0},
                    {7000000, 6, 5},
                    {1 << 23, 6, 5},
@@ -659,22 +658,53 @@ static void digits_of_normal_keys(void **)
     assert_choice(chosen_for(floats, 11400000), msd::BINS_OF_VALUE, 6, 6);
 }
 
-/* Keys may lie outside the sample's range, by half of it at either end. */
-static void tails_of_normal_integers(void **)
+/* Bits of the rank, unless the range and its margins have four ranks for each digit that may be
+ * wanted. */
+static void digits_of_few_normal_ranks(void **)
 {
-    const uint32_t low = (1u << 30) + 12345, length = 1u << 24;
-    const auto sample = normal_sample<uint32_t>(low, low + length);
-    const uint32_t seen = sample.back() - sample.front();
-    for (unsigned n : {1u << 22, 1u << 24, 1u << 28}) {
-        const msd::first_digits digits = chosen_for(sample, n).digits;
-        assert_int_equal(digits.kind, msd::BITS_OF_RANK);
-        assert_true(digits.base <= sample.front() - seen / 2);
-        assert_true(digits.base + (1ull << (digits.bits + digits.shift)) >
-                    sample.back() + seen / 2);
+    for (unsigned bits = 12; bits <= 15; bits++) {
+        const auto sample = normal_sample<uint32_t>(0, (1u << bits) - 1);
+        const msd::choice choice = chosen_for(sample, 1 << 24);
+        assert_int_equal(choice.digits.kind, bits > 12 ? msd::BINS_OF_RANK : msd::BITS_OF_RANK);
+        assert_true(choice.suits);
+        assert_in_range(choice.all_bits(), 12, 13);
     }
 }
 
-/* Each digit is a value, and no room is needed for tails. */
+/* The bins of integers take any rank, and know where each begins and ends. */
+static void bins_of_ranks_outside(void **)
+{
+    const msd::bins_of<unsigned_order<uint32_t>> bins(1000, 1999, 10);
+    assert_int_equal(bins.of(0), 0);
+    assert_int_equal(bins.of(999), 0);
+    assert_int_equal(bins.of(2000), bins.of(1999));
+    assert_int_equal(bins.of(UINT32_MAX), bins.of(1999));
+    for (uint32_t rank = 1000; rank < 1990; rank++) {
+        const unsigned bin = bins.of(rank);
+        assert_true(bins.first_of(bin) <= rank && rank <= bins.last_of(bin));
+        assert_int_equal(bins.of(bins.first_of(bin)), bin);
+        assert_int_equal(bins.of(bins.last_of(bin)), bin);
+    }
+}
+
+/* The first bin and the last have the keys outside. */
+static void ranges_of_bins(void **)
+{
+    using bins_of = msd::bins_of<unsigned_order<uint32_t>>;
+    static msd::control control;
+    control.least = 7, control.greatest = UINT32_MAX;
+    const auto range = [&](unsigned first, unsigned last) {
+        return msd::range_of_bins(bins_of(1000, 2023, 8), first, last, &control);
+    };
+    assert_int_equal(range(0, 1).base, 7);
+    assert_int_equal(range(0, 1).bits, 11); /* to 1255 */
+    assert_int_equal(range(2, 3).base, 1256);
+    assert_int_equal(range(2, 3).bits, 8); /* to 1511 */
+    assert_int_equal(range(6, 7).base, 1768);
+    assert_int_equal(range(6, 7).bits, 32);
+}
+
+/* Each digit is a value, and no margins are needed. */
 static void digits_of_few_ranks(void **)
 {
     const auto sample = normal_sample<uint32_t>(1024, 1024 + 800);
@@ -774,12 +804,14 @@ int main(void)
         cmocka_unit_test(each_eighth_of_even_integers_has_its_share),
         cmocka_unit_test(margins_of_floats_are_of_values<float>),
         cmocka_unit_test(margins_of_floats_are_of_values<double>),
-        cmocka_unit_test(margins_of_uneven_floats_are_wider),
+        cmocka_unit_test(margins_of_uneven_keys_are_wider),
         cmocka_unit_test(margins_of_integers_are_of_ranks),
         cmocka_unit_test(bits_that_are_counted_at_once),
         cmocka_unit_test(digits_of_even_keys),
         cmocka_unit_test(digits_of_normal_keys),
-        cmocka_unit_test(tails_of_normal_integers),
+        cmocka_unit_test(digits_of_few_normal_ranks),
+        cmocka_unit_test(bins_of_ranks_outside),
+        cmocka_unit_test(ranges_of_bins),
         cmocka_unit_test(digits_of_few_ranks),
         cmocka_unit_test(digits_of_a_constant),
         cmocka_unit_test(even_floats_of_two_exponents),

@@ -438,6 +438,33 @@ static void values_that_the_sample_misses(void **state)
                 sort_chosen(names[name], multiprocessors, &cases[c]);
 }
 
+/* Keys that are evenly spread among the 2^22 from 2^30 on, except some that are not in the sample:
+ * one just above, one far below, one at either end, or a fifth below and 200 above. */
+static void choose_some_outside(uint32_t *keys, uint32_t n, uint32_t sample_size, unsigned run)
+{
+    const uint32_t below[CHOSEN_RUNS] = {0, 1, 1, n / 5}, above[CHOSEN_RUNS] = {1, 0, 1, 200};
+    const uint32_t part = n / sample_size, low = 1u << 30, end = low + (1u << 22);
+    for (uint32_t i = 0; i < n; i++)
+        keys[i] = low + ((uint32_t)(i * 0x9E3779B9u) >> 10);
+    uint32_t place = n / 7;
+    for (uint32_t o = 0; o < below[run] + above[run]; o++, place += 2) {
+        place += place_in_sample(place / part, part) == place;
+        keys[place] = o < below[run] ? 7 * o : run == 0 ? end : INT32_MAX - 7 * o;
+    }
+}
+
+/* Their bits are in the order of u32, i32 and f32. */
+static void keys_outside_the_sample(void **state)
+{
+    (void)state;
+    static const enum element_type types[] = {TYPE_U32, TYPE_I32, TYPE_F32};
+    for (int multiprocessors = 1; multiprocessors <= 12; multiprocessors += 11)
+        for (int t = 0; t < 3; t++) {
+            const struct chosen_keys keys = {choose_some_outside, types[t], 100003, 1024};
+            sort_chosen("msd", multiprocessors, &keys);
+        }
+}
+
 /* On a device of some multiprocessors: more keys than one block sorts, and fewer than msd sorts in
  * launches of their own for its steps. */
 static void msd_in_one_launch(void **state)
@@ -631,29 +658,60 @@ static void ranges_of_any_length(void **state)
         }
 }
 
-/* Atomics per key in a run: one when a level counts the key, one when a level moves it, and two in
- * its leaf. */
-static double atomics_per_key(struct bench *bench, enum element_type type, uint64_t n,
-                              const struct input_spec *spec, unsigned members)
+/* Atomics per key in a run of the prepared call: one when a level counts the key, one when a level
+ * moves it, and two in its leaf. Releases what was prepared. */
+static double counted_atomics(struct bench *bench)
 {
     enum { MOST_LAUNCHES = 64 };
     static struct memory_counts counts[MOST_LAUNCHES];
-    const struct problem problem = {.op = OP_SORT, .type = type, .n = n, .device = &bench->limits};
     const struct trial trial = {.algorithm = bench->algorithm, .call = &bench->call};
-    struct device *device = bench->device;
     unsigned launches;
     const char *why_not;
     uint64_t atomics = 0;
-    bench->limits.members = members;
-    bench->input = make_input(spec, &problem);
-    prepare_call(bench, &problem);
-    assert_null(device->can->fill_input(device, &bench->input, bench->workspace.input.data));
-    assert_null(device->can->count(device, &trial, counts, MOST_LAUNCHES, &launches, &why_not));
+    assert_null(bench->device->can->count(bench->device, &trial, counts, MOST_LAUNCHES, &launches,
+                                          &why_not));
     assert_null(why_not);
     for (unsigned i = 0; i < launches; i++)
         atomics += counts[i].atomics;
     release(bench);
-    return (double)atomics / (double)problem.n;
+    return (double)atomics / (double)bench->call.problem.n;
+}
+
+static double atomics_per_key(struct bench *bench, enum element_type type, uint64_t n,
+                              const struct input_spec *spec, unsigned members)
+{
+    const struct problem problem = {.op = OP_SORT, .type = type, .n = n, .device = &bench->limits};
+    struct device *device = bench->device;
+    bench->limits.members = members;
+    bench->input = make_input(spec, &problem);
+    prepare_call(bench, &problem);
+    assert_null(device->can->fill_input(device, &bench->input, bench->workspace.input.data));
+    return counted_atomics(bench);
+}
+
+/* Integers that lie outside the sample's range are moved with the others, and no level is lost. */
+static void few_outside_take_no_more_levels(void **state)
+{
+    (void)state;
+    static uint32_t keys[MOST_CHOSEN];
+    const struct input_spec uniform = {.shape = INPUT_UNIFORM, .max = UINT32_MAX, .seed = 5};
+    struct bench bench;
+    open_bench(&bench, "msd", 2);
+    const bool counts = bench.device->can->count != NULL;
+    const double once = counts ? atomics_per_key(&bench, TYPE_U32, MOST_CHOSEN, &uniform, 0) : 0;
+    for (unsigned run = 0; counts && run < 3; run++) {
+        const struct problem problem = {
+            .op = OP_SORT, .type = TYPE_U32, .n = MOST_CHOSEN, .device = &bench.limits};
+        prepare_call(&bench, &problem);
+        choose_some_outside(keys, MOST_CHOSEN, 1024, run);
+        memcpy(bench.workspace.input.data, keys, sizeof keys);
+        const double atomics = counted_atomics(&bench);
+        if (atomics > once + .5)
+            fail_msg("run %u: %g atomics per key, but %g of uniform ones", run, atomics, once);
+    }
+    close_bench(&bench);
+    if (!counts)
+        skip();
 }
 
 /* Where keys lie between two cuts, their range begins and ends anywhere, and the sample does not
@@ -1182,6 +1240,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(awkward_sizes),
         cmocka_unit_test(either_of_adaptive),
         cmocka_unit_test(keys_against_the_sample),
+        cmocka_unit_test(keys_outside_the_sample),
+        cmocka_unit_test(few_outside_take_no_more_levels),
         cmocka_unit_test(values_that_the_sample_misses),
         cmocka_unit_test(even_floats_take_one_level),
         cmocka_unit_test(normal_integers_take_one_level),
