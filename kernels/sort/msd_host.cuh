@@ -121,7 +121,6 @@ template <class Key> sampling sampling_of(const struct call *call)
     const struct problem *problem = &call->problem;
     uint64_t keys = (uint64_t)SAMPLE * shape_of<Key>(problem).capacity;
     sampling sampling = {.part = (unsigned)(problem->n / SAMPLE),
-                         .is_slice = problem->device->members > 1,
                          .has_parts = call->parts != nullptr};
     for (; keys < ENOUGH * problem->n; keys *= 2)
         sampling.together++;

@@ -66,7 +66,6 @@ struct sampling {
     unsigned part;     /* keys of the array for each key of the sample */
     unsigned together; /* 2^together neighbouring digits are looked at as one */
     unsigned most;     /* the most keys of the sample in these, if leaves can hold their keys */
-    bool is_slice;     /* the keys lie between cuts, so that their range ends anywhere */
     bool has_parts;    /* the keys lie in parts, and are not counted at level 0 */
 };
 
@@ -183,25 +182,21 @@ __device__ __forceinline__ leaf_sort::extent<Key> wider(leaf_sort::extent<Key> e
     }
 }
 
-/* Are bins of this range better digits of integers than bits of the rank? They are if keys are not
- * even, unless each bin might be one value; if the sample fills so few bits that leaves would be
- * too large; and between cuts if the range of the bits ends within the margin, because all keys but
- * a few then lie within it. */
+/* Can 2^bits bins divide this range, and each have two ranks or more? */
 template <class Key>
-__device__ __forceinline__ bool
-needs_bins(const first_digits &digits, leaf_sort::extent<Key> extent, leaf_sort::extent<Key> wide,
-           bool is_even, const shape &shape, const sampling &sampling)
+__device__ __forceinline__ bool has_room(leaf_sort::extent<Key> range, unsigned bits)
+{
+    return bit_length(Key(range.highest - range.lowest)) > bits + 1;
+}
+
+/* Does the sample fill so few bits of the rank that leaves of evenly spread integers would be too
+ * large? */
+template <class Key>
+__device__ __forceinline__ bool fills_few(const first_digits &digits, leaf_sort::extent<Key> extent,
+                                          const shape &shape)
 {
     const unsigned log2_bins = shape.bits + shape.next_bits,
-                   range_bits = digits.bits + digits.shift,
-                   wide_bits = bit_length(Key(wide.highest - wide.lowest));
-    if (digits.shift == 0 || wide_bits <= log2_bins + 1)
-        return false; /* a digit is one value, or a bin would be one or two */
-    if (!is_even)
-        return wide_bits > shape.most_bits + 1;
-    const leaf_sort::extent<Key> range = range_of_digits(digits, wide);
-    if (sampling.is_slice && (range.lowest > wide.lowest || range.highest < wide.highest))
-        return true;
+                   range_bits = digits.bits + digits.shift;
     const uint64_t filled = (Key(extent.highest - extent.lowest) >> (range_bits - log2_bins)) + 1;
     return filled * (shape.capacity - shape.capacity / 32) < shape.n;
 }
@@ -352,8 +347,9 @@ __device__ __forceinline__ choice better(const choice &one, const choice &other)
     return is_other ? other : one;
 }
 
-/* Chooses digits of the sample, one key per thread. Bins are tried for floats whose digits of the
- * rank are skewed, or more than evenly spread keys need. */
+/* Chooses digits of the sample, one key per thread. Bins are tried for keys whose bits of the rank
+ * are skewed, or more than evenly spread keys need; not for integers of so few values that each may
+ * have a digit. */
 template <class Order, class Key = typename Order::key>
 __device__ __forceinline__ choice choose_digits(sampling_layout<Key> *shared, Key rank,
                                                 leaf_sort::extent<Key> extent,
@@ -361,12 +357,14 @@ __device__ __forceinline__ choice choose_digits(sampling_layout<Key> *shared, Ke
                                                 const shape &shape, const sampling &sampling)
 {
     const chooser<Order> chooser = {shared, rank, wide, is_even, shape, sampling};
+    const unsigned planned = shape.bits + shape.next_bits;
     const first_digits bins = {0, shape.bits, 8 * (unsigned)sizeof(Key) - shape.bits,
                                IS_FLOAT<Order> ? BINS_OF_VALUE : BINS_OF_RANK};
     first_digits digits = digits_by_rank(extent, shape);
     if (!IS_FLOAT<Order> && !is_even && digits.shift > 0)
         digits = digits_by_rank(wide, shape);
-    if (!IS_FLOAT<Order> && needs_bins(digits, extent, wide, is_even, shape, sampling))
+    if (!IS_FLOAT<Order> && is_even && digits.shift > 0 && has_room(wide, planned) &&
+        fills_few(digits, extent, shape))
         digits = bins;
     choice choice = chooser.counted_at_once(digits);
     if (digits.shift == 0)
@@ -375,8 +373,13 @@ __device__ __forceinline__ choice choose_digits(sampling_layout<Key> *shared, Ke
         choice.suits = true;
         return choice;
     }
-    if (IS_FLOAT<Order> && !(choice.suits && choice.all_bits() <= shape.bits + shape.next_bits))
-        choice = better(chooser.counted_at_once(bins), choice);
+    const bool tries_bins =
+        IS_FLOAT<Order> || (!is_even && has_room(wide, max(planned, shape.most_bits)));
+    if (tries_bins && !(choice.suits && choice.all_bits() <= planned)) {
+        const auto binned = chooser.counted_at_once(bins);
+        /* If there are as many, bins of integers are worse: a leaf does not know its range. */
+        choice = IS_FLOAT<Order> ? better(binned, choice) : better(choice, binned);
+    }
     if (choice.suits)
         return choice;
     choice = better(choice, chooser.counted_by_level(IS_FLOAT<Order> ? bins : digits));
