@@ -17,6 +17,12 @@ template <class Key> __device__ __forceinline__ unsigned bit_length(Key x)
         return 32 - __clz((int)x);
 }
 
+/* The highest number of so many bits. */
+template <class Key> __device__ __forceinline__ Key highest_of(unsigned bits)
+{
+    return bits == 0 ? 0 : Key(~Key(0)) >> (8 * sizeof(Key) - bits);
+}
+
 /* Bins of 2^shift ranks, which are counted from the lowest. */
 template <class Key> struct rank_bins {
     unsigned shift;

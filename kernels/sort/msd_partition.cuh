@@ -15,8 +15,8 @@ __device__ __forceinline__ void prefetch_lines(const void *from, unsigned bytes)
         prefetch_to_l2(static_cast<const char *>(from) + threadIdx.x * LINE);
 }
 
-/* The division of a bucket's keys by their next digit. They are mapped to ranks, counted from where
- * the bucket's range begins. */
+/* The division of a bucket's keys by their next digit. They are mapped to ranks, counted from the
+ * bucket's base. */
 template <class Order, class Digits, class Key = typename Order::key> struct by_digit {
     Digits digits;
     Key base;

@@ -130,46 +130,48 @@ __device__ __forceinline__ unsigned first_bin(const bucket &bucket, unsigned dig
     return bucket.fine + (digit << bucket.bin_bits);
 }
 
-/* A range of ranks: the lowest, and the bits of the others, counted from it. */
-struct rank_range {
-    uint64_t base;
-    unsigned bits;
-};
-
 /* The range of some bins. The first bin and the last that is filled have all ranks outside. */
-template <class Bins>
-__device__ __forceinline__ rank_range range_of_bins(const Bins &bins, unsigned first, unsigned last,
-                                                    const control *control)
+template <class Bins, class Key>
+__device__ __forceinline__ key_range<Key> range_of_bins(const Bins &bins, unsigned first,
+                                                        unsigned last, const task<Key> &task)
 {
-    using key = decltype(bins.lowest);
-    const auto base = first == 0 ? (key)__ldcg(&control->least) : bins.first_of(first);
-    const auto highest =
-        last >= bins.of(bins.highest) ? (key)__ldcg(&control->greatest) : bins.last_of(last);
-    return {base, bit_length(key(highest - base))};
+    const control *control = task.control;
+    const Key base = first == 0 ? (Key)__ldcg(&control->least) : bins.first_of(first);
+    const Key highest =
+        last >= bins.of(bins.highest) ? (Key)__ldcg(&control->greatest) : bins.last_of(last);
+    return {base, bit_length(Key(highest - base))};
 }
 
 /* The range of a digit. */
 template <class Key>
-__device__ __forceinline__ rank_range range_of(const bucket &bucket, unsigned digit,
-                                               const task<Key> &task)
+__device__ __forceinline__ key_range<Key> range_of(const bucket &bucket, unsigned digit,
+                                                   const task<Key> &task)
 {
     if (bucket.kind == BITS_OF_RANK)
-        return {bucket.base + ((uint64_t)digit << bucket.shift), bucket.shift};
+        return {Key(bucket.base + ((uint64_t)digit << bucket.shift)), bucket.shift};
     const unsigned first = first_bin(bucket, digit), last = first_bin(bucket, digit + 1) - 1;
     return bucket.kind == BINS_OF_RANK
-               ? range_of_bins(sampled_bins<even_bins<Key>>(task), first, last, task.control)
-               : range_of_bins(sampled_bins<value_bins<Key>>(task), first, last, task.control);
+               ? range_of_bins(sampled_bins<even_bins<Key>>(task), first, last, task)
+               : range_of_bins(sampled_bins<value_bins<Key>>(task), first, last, task);
 }
 
 /* Returns the bits of a leaf's range if it is the range of one digit or of two and begins at a
- * multiple of its length, or else 0. */
+ * multiple of its length, or else 0. If bins are bits, that is so too, except where they have keys
+ * outside. */
 __device__ __forceinline__ uint16_t known_bits(const bucket &bucket, unsigned digit,
-                                               unsigned digits)
+                                               unsigned digits, const control &control)
 {
-    if (digits > 2 || bucket.kind != BITS_OF_RANK)
+    if (digits > 2)
         return 0;
-    const uint64_t base = bucket.base + ((uint64_t)digit << bucket.shift);
-    const unsigned bits = bucket.shift + digits - 1;
+    uint64_t base = bucket.base + ((uint64_t)digit << bucket.shift);
+    unsigned bits = bucket.shift + digits - 1;
+    if (bucket.kind != BITS_OF_RANK) {
+        const unsigned first = first_bin(bucket, digit), end = first_bin(bucket, digit + digits);
+        if (control.bin_shift == 0 || first == 0 || end >> control.log2_bins > 0)
+            return 0;
+        base = control.lowest + ((uint64_t)first << control.bin_shift);
+        bits = control.bin_shift + bucket.bin_bits + digits - 1;
+    }
     return (base & ((1ull << bits) - 1)) == 0 ? (uint16_t)bits : 0;
 }
 
@@ -202,7 +204,8 @@ __device__ void plan_parts(shared_layout<Key> *shared, const task<Key> &task, un
         const unsigned index = allocate(&task.lengths_of(level)->leaves, is_leaf);
         if (is_leaf)
             task.lists_of(level).leaves[index] = {bucket.first + first, (unsigned)count,
-                                                  (uint16_t)place, known_bits(bucket, d, end - d)};
+                                                  (uint16_t)place,
+                                                  known_bits(bucket, d, end - d, *task.control)};
         if (__any_sync(ALL_LANES, is_large)) {
             struct bucket next = {};
             next.first = bucket.first + first;
@@ -211,7 +214,7 @@ __device__ void plan_parts(shared_layout<Key> *shared, const task<Key> &task, un
             next.leaf = bucket.leaf;
             next.fine = d << bucket.fine_bits;
             unsigned bits = bucket.fine_bits;
-            rank_range range = {bucket.base, 8 * sizeof(Key)};
+            key_range<Key> range = {(Key)bucket.base, 8 * sizeof(Key)};
             if (are_binned) {
                 next.kind = bucket.kind;
                 next.fine = first_bin(bucket, d);
@@ -240,29 +243,23 @@ __device__ void plan_pieces(shared_layout<Key> *shared, unsigned index, const ta
         task.lists_of(level).pieces[shared->last + p] = {p, index, 0, 0};
 }
 
-/* The highest rank of the range of a bucket's digits, counted from its base. Bins take any. */
-template <class Key> __device__ __forceinline__ Key last_of(const bucket &bucket)
-{
-    const unsigned bits = bucket.shift + bucket.bits;
-    return bits == 0 ? 0 : Key(~Key(0)) >> (8 * sizeof(Key) - bits);
-}
-
-/* Do keys lie outside the range of a bucket's digits? */
+/* Do keys lie outside the range of a bucket's digits? Bins take any, and lists are no range. */
 template <class Key>
 __device__ __forceinline__ bool goes_beyond_digits(const bucket &bucket, Key lowest, Key highest)
 {
     return bucket.kind == BITS_OF_RANK &&
-           (lowest < (Key)bucket.base || Key(highest - (Key)bucket.base) > last_of<Key>(bucket));
+           (lowest < (Key)bucket.base ||
+            Key(highest - (Key)bucket.base) > highest_of<Key>(bucket.shift + bucket.bits));
 }
 
 /* Returns what becomes of a bucket with these extremes. Keys in a small part of the range get a
- * range that fits. At level 0 that is a sixteenth: if the sample had several values, its range is
- * an eighth or more, and digits are as narrow as it needs. */
+ * range that fits. At level 0 that is an eighth: a sample of several values fills more, and digits
+ * are as narrow as it needs. */
 template <class Key>
 __device__ __forceinline__ unsigned action_for(const bucket &bucket, Key lowest, Key highest,
                                                unsigned level)
 {
-    const Key parts = level == 0 ? 16 : 2;
+    const Key parts = level == 0 ? 8 : 2;
     if (goes_beyond_digits(bucket, lowest, highest))
         return NO_MORE;
     if (lowest == highest || bucket.shift == 0)
@@ -273,18 +270,19 @@ __device__ __forceinline__ unsigned action_for(const bucket &bucket, Key lowest,
                                                                                    : PARTITION;
 }
 
-/* Takes what level 0 found out about all keys. Those outside the range of its digits join the first
- * digit and the last, as which they were counted, if bins can take the place of the digits. */
+/* Notes the extremes of all keys. Where integers lie outside the range of level 0's digits, they
+ * were counted with the first digit or the last. From here on, these digits are called bins,
+ * because bins take any rank. current: a copy of the bucket `its`. */
 template <class Key>
-__device__ __forceinline__ void take_extremes(bucket *shared, bucket *its, control *control)
+__device__ __forceinline__ void take_extremes(bucket *current, bucket *its, Key lowest, Key highest,
+                                              control *control)
 {
     if (threadIdx.x == 0) {
-        control->least = shared->lowest;
-        control->greatest = shared->highest;
-        if (control->log2_bins > 0 &&
-            goes_beyond_digits(*shared, (Key)shared->lowest, (Key)shared->highest)) {
-            shared->kind = its->kind = BINS_OF_RANK;
-            shared->base = its->base = 0;
+        control->least = lowest;
+        control->greatest = highest;
+        if (control->log2_bins > 0 && goes_beyond_digits(*current, lowest, highest)) {
+            current->kind = its->kind = BINS_OF_RANK;
+            current->base = its->base = 0;
         }
     }
     __syncthreads();
@@ -317,7 +315,7 @@ __device__ __noinline__ void plan_bucket(unsigned index, const task<Key> &task, 
     const unsigned digits = 1u << bucket.bits;
     unsigned long long *counts = lists.counts + bucket.counts;
     if (level == 0)
-        take_extremes<Key>(&bucket, &lists.buckets[index], task.control);
+        take_extremes(&bucket, &lists.buckets[index], lowest, highest, task.control);
     const unsigned action = bucket.kind == LISTED_VALUES
                                 ? action_for_values(bucket, counts)
                                 : action_for(bucket, lowest, highest, level);
@@ -354,9 +352,9 @@ __device__ __noinline__ void plan_bucket(unsigned index, const task<Key> &task, 
 }
 
 /* Does step 1 where the level before has counted the keys: takes its counts, a bucket at a time.
- * The extremes of a bucket are not known then, and are those of its range. An earlier launch listed
- * the buckets, because digits of two levels are counted only where each step is a launch: loads may
- * be plain, as those of the bucket are. */
+ * The extremes of a bucket are not known then, and are those of its range, or of all ranks if it
+ * has bins. An earlier launch listed the buckets, because digits of two levels are counted only
+ * where each step is a launch: loads may be plain, as those of the bucket are. */
 template <class Key>
 __device__ __forceinline__ void take_fine_counts(const task<Key> &task, unsigned level)
 {
@@ -370,7 +368,7 @@ __device__ __forceinline__ void take_fine_counts(const task<Key> &task, unsigned
             counts[d] = __ldcg(&task.control->fine[fine + d]);
         if (threadIdx.x == 0) {
             bucket->lowest = bucket->base;
-            bucket->highest = Key((Key)bucket->base + last_of<Key>(*bucket));
+            bucket->highest = Key(bucket->base + highest_of<Key>(bucket->shift + bucket->bits));
         }
         __syncthreads();
         plan_bucket(index, task, level);

@@ -2,9 +2,9 @@
  *
  * The sample's range is taken for that of all keys, and cut into digits of equal width in rank,
  * which are bits of the rank where that leaves no leaf too large. Keys outside join the first digit
- * or the last; if digits are values, or bits of floats, the level is lost, and the next one knows
- * the range. Where floats are skewed in such digits, but less in digits of equal width in value,
- * the latter are taken.
+ * or the last. Only if the finest digits are single values, or if they are bits of floats, the
+ * level is lost, and the next one knows the range. Where floats are skewed in such digits, but less
+ * in digits of equal width in value, the latter are taken.
  *
  * There are as many digits as evenly spread keys need. If the sample is uneven, as it is of
  * normally distributed keys, they are narrower, or each bucket of the second level chooses its own.
@@ -82,12 +82,13 @@ struct first_digits {
     digit_kind kind;
 };
 
-/* A range of 2^bits ranks, whose base is a multiple of 2^bits or of half of it. */
+/* A range of at most 2^bits ranks. */
 template <class Key> struct key_range {
     Key base;
     unsigned bits;
 };
 
+/* Returns a range that begins at a multiple of 2^bits, or of half of it. */
 template <class Key> __device__ __forceinline__ key_range<Key> range_around(Key lowest, Key highest)
 {
     const unsigned bits = bit_length(Key(highest - lowest));
@@ -144,16 +145,15 @@ __device__ __forceinline__ leaf_sort::extent<Key> range_of_digits(const first_di
 {
     if (digits.kind != BITS_OF_RANK)
         return wide;
-    const unsigned bits = digits.bits + digits.shift;
     const auto base = (Key)digits.base;
-    return {base, Key(base + (Key(~Key(0)) >> (8 * sizeof(Key) - bits)))};
+    return {base, Key(base + highest_of<Key>(digits.bits + digits.shift))};
 }
 
 /* The parts into which margins cut the sample's range: the length of the range over that of the
- * margin at either end. Unless keys are even, their density falls off towards the ends, so that
- * more than one in a thousand lies outside the sample's range: their margins are wide. Beyond them
- * are more keys than a leaf holds, now and then, where an array is so large that two levels are
- * launched: there they are widest. */
+ * margin at either end. Unless keys are even, their density often falls off towards the ends, so
+ * that more than one in a thousand lies outside the sample's range: their margins are wide. Beyond
+ * them are more keys than a leaf holds, now and then, where an array is so large that two levels
+ * are launched: there they are widest. */
 constexpr unsigned PER_MARGIN = 128, PER_WIDE_MARGIN = 32, PER_WIDEST_MARGIN = 6;
 
 __device__ __forceinline__ unsigned parts_per_margin(bool is_even, const shape &shape)
@@ -189,8 +189,8 @@ __device__ __forceinline__ bool has_room(leaf_sort::extent<Key> range, unsigned 
     return bit_length(Key(range.highest - range.lowest)) > bits + 1;
 }
 
-/* Does the sample fill so few bits of the rank that leaves of evenly spread integers would be too
- * large? */
+/* Does the sample fill so few digits of bits that leaves of evenly spread integers would be too
+ * large? The range has more ranks than there are digits. */
 template <class Key>
 __device__ __forceinline__ bool fills_few(const first_digits &digits, leaf_sort::extent<Key> extent,
                                           const shape &shape)
@@ -337,7 +337,7 @@ template <class Order, class Key = typename Order::key> struct chooser {
 };
 
 /* Returns the choice that suits; if both do, the one with fewer bits; if none does, the one with
- * fewer keys that need more. */
+ * fewer keys that need more; or the first, if they are equal in that. */
 __device__ __forceinline__ choice better(const choice &one, const choice &other)
 {
     if (one.suits != other.suits)
@@ -349,7 +349,7 @@ __device__ __forceinline__ choice better(const choice &one, const choice &other)
 
 /* Chooses digits of the sample, one key per thread. Bins are tried for keys whose bits of the rank
  * are skewed, or more than evenly spread keys need; not for integers of so few values that each may
- * have a digit. */
+ * have a digit. Evenly spread integers have bins where bits would leave too many digits empty. */
 template <class Order, class Key = typename Order::key>
 __device__ __forceinline__ choice choose_digits(sampling_layout<Key> *shared, Key rank,
                                                 leaf_sort::extent<Key> extent,
@@ -361,11 +361,12 @@ __device__ __forceinline__ choice choose_digits(sampling_layout<Key> *shared, Ke
     const first_digits bins = {0, shape.bits, 8 * (unsigned)sizeof(Key) - shape.bits,
                                IS_FLOAT<Order> ? BINS_OF_VALUE : BINS_OF_RANK};
     first_digits digits = digits_by_rank(extent, shape);
-    if (!IS_FLOAT<Order> && !is_even && digits.shift > 0)
-        digits = digits_by_rank(wide, shape);
-    if (!IS_FLOAT<Order> && is_even && digits.shift > 0 && has_room(wide, planned) &&
-        fills_few(digits, extent, shape))
-        digits = bins;
+    if (!IS_FLOAT<Order> && digits.shift > 0) {
+        if (!is_even)
+            digits = digits_by_rank(wide, shape);
+        else if (has_room(wide, planned) && fills_few(digits, extent, shape))
+            digits = bins;
+    }
     choice choice = chooser.counted_at_once(digits);
     if (digits.shift == 0)
         return choice;
@@ -377,7 +378,7 @@ __device__ __forceinline__ choice choose_digits(sampling_layout<Key> *shared, Ke
         IS_FLOAT<Order> || (!is_even && has_room(wide, max(planned, shape.most_bits)));
     if (tries_bins && !(choice.suits && choice.all_bits() <= planned)) {
         const auto binned = chooser.counted_at_once(bins);
-        /* If there are as many, bins of integers are worse: a leaf does not know its range. */
+        /* If both need as many bits, bins of integers are worse: a leaf does not know its range. */
         choice = IS_FLOAT<Order> ? better(binned, choice) : better(choice, binned);
     }
     if (choice.suits)

@@ -116,7 +116,7 @@ enum digit_kind { BITS_OF_RANK, BINS_OF_RANK, BINS_OF_VALUE, LISTED_VALUES };
 /* A range of the array whose keys all belong there. */
 struct bucket {
     uint64_t first, count;
-    uint64_t base;        /* the rank at which its range begins */
+    uint64_t base;        /* the rank from which its digits count; 0 unless they are bits */
     unsigned bits, shift; /* of its digits */
     unsigned place;
     unsigned first_tile, tiles;
@@ -154,7 +154,8 @@ struct level_lists {
 };
 
 /* The state of the sort, at the beginning of scratch. It is zero before the first call, except the
- * first bucket. Each call leaves it so, except `disabled` and what the sample says. */
+ * first bucket. Each call leaves it so, except `disabled`, what the sample says and the extremes.
+ */
 struct control {
     unsigned *other_disabled;   /* `disabled` of another sort, if this one chooses; else null */
     unsigned disabled;          /* launches do nothing, because the other sort works */
@@ -165,6 +166,7 @@ struct control {
     lengths of_level[MAX_LEVELS];
     uint64_t lowest, highest;          /* the range that the digits of level 0 divide, as ranks */
     unsigned log2_bins;                /* of the bins into which it is cut; 0 if there are none */
+    unsigned bin_shift;                /* a bin has 2^bin_shift ranks; 0 unless it is bits */
     uint64_t least, greatest;          /* the extreme ranks of all, if level 0 counted the keys */
     unsigned long long values[WARP];   /* those of the sample, as ranks, if they are few */
     unsigned fine[1 << MAX_FINE_BITS]; /* counts of the digits of two levels */

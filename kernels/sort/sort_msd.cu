@@ -78,22 +78,26 @@ __device__ __forceinline__ choice choice_by_sample(sampling_layout<Key> *shared,
     control *control = task.control;
     if (digits_by_rank(extent, task.shape).shift > 0 && !sampling.has_parts && seem_few(rank)) {
         const unsigned values = list_values(shared, rank, control->values);
-        if (values > 0)
+        if (values > 0) {
+            if (threadIdx.x == 0)
+                control->log2_bins = 0;
             return {{.bits = bit_length(values), .kind = LISTED_VALUES}, 0, 0, true};
+        }
     }
     const bool is_even = are_even<Order>(shared, rank, extent);
     const leaf_sort::extent<Key> wide = wider<Order>(extent, parts_per_margin(is_even, task.shape));
     const choice choice =
         choose_digits<Order>(shared, rank, extent, wide, is_even, task.shape, sampling);
     if (threadIdx.x == 0) {
-        const auto range = range_of_digits(choice.digits, wide);
-        const unsigned range_bits = choice.digits.bits + choice.digits.shift;
+        const first_digits &digits = choice.digits;
+        const auto range = range_of_digits(digits, wide);
         control->lowest = range.lowest;
         control->highest = range.highest;
-        /* Bits of integers are bins too, if these have two ranks or more. */
-        const bool has_bins =
-            IS_FLOAT<Order> ? choice.digits.kind == BINS_OF_VALUE : range_bits > choice.all_bits();
-        control->log2_bins = has_bins ? choice.all_bits() : 0;
+        /* Bits of integers are bins too, if a bin has two ranks or more. */
+        const bool are_bits = digits.kind == BITS_OF_RANK;
+        const bool have_bins = !are_bits || (!IS_FLOAT<Order> && digits.shift > choice.next_bits);
+        control->log2_bins = have_bins ? choice.all_bits() : 0;
+        control->bin_shift = are_bits && have_bins ? digits.shift - choice.next_bits : 0;
         const unsigned leaf = task.shape.leaf;
         task.lists[0].buckets->leaf = (uint16_t)(is_even ? leaf : leaf_of_uneven(leaf));
     }

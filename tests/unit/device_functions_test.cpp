@@ -677,36 +677,67 @@ static void digits_of_few_normal_ranks(void **)
 }
 
 /* The bins of integers take any rank, and know where each begins and ends. */
-static void bins_of_ranks_outside(void **)
+template <class Key> static void bins_of_ranks_outside(void **)
 {
-    const msd::bins_of<unsigned_order<uint32_t>> bins(1000, 1999, 10);
-    assert_int_equal(bins.of(0), 0);
-    assert_int_equal(bins.of(999), 0);
-    assert_int_equal(bins.of(2000), bins.of(1999));
-    assert_int_equal(bins.of(UINT32_MAX), bins.of(1999));
-    for (uint32_t rank = 1000; rank < 1990; rank++) {
+    const Key low = (Key(~Key(0)) >> 2) + 1, width = low / 1000, high = low + 10 * width + 7;
+    const msd::bins_of<unsigned_order<Key>> bins(low, high, 10);
+    const Key highest = ~Key(0);
+    for (Key below : {Key(0), Key(low - 1)})
+        assert_int_equal(bins.of(below), 0);
+    for (Key above : {Key(high + 1), highest})
+        assert_int_equal(bins.of(above), bins.of(high));
+    for (Key rank = low; rank < low + 9 * width; rank += width / 100) {
         const unsigned bin = bins.of(rank);
         assert_true(bins.first_of(bin) <= rank && rank <= bins.last_of(bin));
         assert_int_equal(bins.of(bins.first_of(bin)), bin);
         assert_int_equal(bins.of(bins.last_of(bin)), bin);
+        assert_int_equal(bins.of(bins.last_of(bin) + 1), bin + 1);
     }
 }
 
 /* The first bin and the last have the keys outside. */
-static void ranges_of_bins(void **)
+template <class Key> static void ranges_of_bins(void **)
 {
-    using bins_of = msd::bins_of<unsigned_order<uint32_t>>;
+    constexpr unsigned SHIFT = 8 * sizeof(Key) - 12; /* a bin has so many bits */
+    const Key low = Key(1000) << SHIFT, highest = ~Key(0);
     static msd::control control;
-    control.least = 7, control.greatest = UINT32_MAX;
+    control.least = 7, control.greatest = highest;
+    msd::task<Key> task = {};
+    task.control = &control;
     const auto range = [&](unsigned first, unsigned last) {
-        return msd::range_of_bins(bins_of(1000, 2023, 8), first, last, &control);
+        const even_bins<Key> bins(low, low + (Key(8) << SHIFT) - 1, 8);
+        return msd::range_of_bins(bins, first, last, task);
     };
-    assert_int_equal(range(0, 1).base, 7);
-    assert_int_equal(range(0, 1).bits, 11); /* to 1255 */
-    assert_int_equal(range(2, 3).base, 1256);
-    assert_int_equal(range(2, 3).bits, 8); /* to 1511 */
-    assert_int_equal(range(6, 7).base, 1768);
-    assert_int_equal(range(6, 7).bits, 32);
+    assert_true(range(0, 1).base == 7);
+    assert_int_equal(range(0, 1).bits, SHIFT + 10); /* up to 1001 */
+    assert_true(range(2, 3).base == Key(1002) << SHIFT);
+    assert_int_equal(range(2, 3).bits, SHIFT + 1);
+    assert_true(range(6, 7).base == Key(1006) << SHIFT);
+    assert_int_equal(range(6, 7).bits, SHIFT + 12);
+}
+
+/* Leaves know their bits of the rank, unless they may have keys outside. */
+static void bits_that_leaves_know(void **)
+{
+    msd::bucket bucket = {};
+    static msd::control control;
+    bucket.base = 3 << 12, bucket.shift = 8, bucket.bits = 4;
+    const auto known = [&](unsigned digit, unsigned digits) {
+        return msd::known_bits(bucket, digit, digits, control);
+    };
+    assert_int_equal(known(0, 1), 8);
+    assert_int_equal(known(2, 2), 9);
+    assert_int_equal(known(3, 2), 0); /* it begins at an odd multiple of half its length */
+    assert_int_equal(known(0, 3), 0);
+    bucket.kind = msd::BINS_OF_RANK, bucket.base = 0;
+    assert_int_equal(known(2, 1), 0); /* bins of any number of ranks */
+    control.lowest = 3 << 12, control.log2_bins = 6, control.bin_shift = 6, bucket.bin_bits = 2;
+    assert_int_equal(known(2, 1), 8);
+    assert_int_equal(known(2, 2), 9);
+    assert_int_equal(known(0, 1), 0);
+    assert_int_equal(known(0, 2), 0);
+    assert_int_equal(known(15, 1), 0);
+    assert_int_equal(known(14, 2), 0);
 }
 
 /* Each digit is a value, and no margins are needed. */
@@ -815,8 +846,11 @@ int main(void)
         cmocka_unit_test(digits_of_even_keys),
         cmocka_unit_test(digits_of_normal_keys),
         cmocka_unit_test(digits_of_few_normal_ranks),
-        cmocka_unit_test(bins_of_ranks_outside),
-        cmocka_unit_test(ranges_of_bins),
+        cmocka_unit_test(bins_of_ranks_outside<uint32_t>),
+        cmocka_unit_test(bins_of_ranks_outside<uint64_t>),
+        cmocka_unit_test(ranges_of_bins<uint32_t>),
+        cmocka_unit_test(ranges_of_bins<uint64_t>),
+        cmocka_unit_test(bits_that_leaves_know),
         cmocka_unit_test(digits_of_few_ranks),
         cmocka_unit_test(digits_of_a_constant),
         cmocka_unit_test(even_floats_of_two_exponents),

@@ -453,14 +453,15 @@ static void choose_some_outside(uint32_t *keys, uint32_t n, uint32_t sample_size
     }
 }
 
-/* Their bits are in the order of u32, i32 and f32. */
+/* Their bits are in the order of u32, i32 and f32. The steps are launches of their own, or one does
+ * all. */
 static void keys_outside_the_sample(void **state)
 {
     (void)state;
     static const enum element_type types[] = {TYPE_U32, TYPE_I32, TYPE_F32};
     for (int multiprocessors = 1; multiprocessors <= 12; multiprocessors += 11)
         for (int t = 0; t < 3; t++) {
-            const struct chosen_keys keys = {choose_some_outside, types[t], 100003, 1024};
+            const struct chosen_keys keys = {choose_some_outside, types[t], 40001, 1024};
             sort_chosen("msd", multiprocessors, &keys);
         }
 }
@@ -749,6 +750,26 @@ static void slices_take_no_more_levels(void **state)
     close_bench(&bench);
     if (!counts)
         skip();
+}
+
+/* The same where the digits of two levels are counted at once. */
+static void few_outside_of_two_levels(void **state)
+{
+    (void)state;
+    if (getenv("LONG") == NULL)
+        skip();
+    const struct input_spec spec = {.shape = INPUT_UNIFORM, .max = 1 << 22, .seed = 5};
+    struct bench bench;
+    open_bench(&bench, "msd", 2);
+    const struct problem problem = {
+        .op = OP_SORT, .type = TYPE_U64, .n = 9000003, .device = &bench.limits};
+    bench.input = make_input(&spec, &problem);
+    prepare_call(&bench, &problem);
+    run_and_check(&bench, 0);
+    release(&bench);
+    if (bench.device->can->count != NULL)
+        assert_in_range(atomics_per_key(&bench, TYPE_U64, problem.n, &spec, 0) * 10, 50, 53);
+    close_bench(&bench);
 }
 
 /* Where one level is enough for integers, it is enough for floats that are evenly spread; those
@@ -1242,6 +1263,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(keys_against_the_sample),
         cmocka_unit_test(keys_outside_the_sample),
         cmocka_unit_test(few_outside_take_no_more_levels),
+        cmocka_unit_test(few_outside_of_two_levels),
         cmocka_unit_test(values_that_the_sample_misses),
         cmocka_unit_test(even_floats_take_one_level),
         cmocka_unit_test(normal_integers_take_one_level),
