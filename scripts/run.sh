@@ -103,7 +103,7 @@ if ./scanbench --device-info --device=gpu >/dev/null 2>&1; then
     measure "The GPU's algorithms, on arrays of n elements:" --device=gpu --n="$gpu_sizes"
     measure "The CPU's, to compare:" --device=cpu --n="$cpu_sizes" --quiet
 else
-    measure "The CPU's algorithms, on arrays of n elements:" --device=cpu --n="$first_sizes"
+    measure "The CPU's algorithms, on arrays of n elements:" --device=cpu --n="$first_sizes" --max-time=150ms
     # This shows that the kernels are right and what they do, not how fast they are.
     simulated=yes
     measure "The GPU's algorithms in the emulator, since there is no GPU here. Every

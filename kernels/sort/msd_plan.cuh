@@ -130,7 +130,8 @@ __device__ __forceinline__ unsigned first_bin(const bucket &bucket, unsigned dig
     return bucket.fine + (digit << bucket.bin_bits);
 }
 
-/* The range of some bins. The first bin and the last that is filled have all ranks outside. */
+/* The range of some bins. The first also takes all ranks below, and the last that is filled all
+ * ranks above: the range ends at the extremes there. */
 template <class Bins, class Key>
 __device__ __forceinline__ key_range<Key> range_of_bins(const Bins &bins, unsigned first,
                                                         unsigned last, const task<Key> &task)
@@ -155,9 +156,10 @@ __device__ __forceinline__ key_range<Key> range_of(const bucket &bucket, unsigne
                : range_of_bins(sampled_bins<value_bins<Key>>(task), first, last, task);
 }
 
-/* Returns the bits of a leaf's range if it is the range of one digit or of two and begins at a
- * multiple of its length, or else 0. If bins are bits, that is so too, except where they have keys
- * outside. */
+/* Returns the bits of a leaf's range, or 0 if they are not known. They are known if the range is
+ * that of one digit or of two and begins at a multiple of its length. Its digits have to be bits of
+ * the rank, or bins that are such bits, except the first and the last, which may have keys outside.
+ */
 __device__ __forceinline__ uint16_t known_bits(const bucket &bucket, unsigned digit,
                                                unsigned digits, const control &control)
 {
@@ -243,7 +245,8 @@ __device__ void plan_pieces(shared_layout<Key> *shared, unsigned index, const ta
         task.lists_of(level).pieces[shared->last + p] = {p, index, 0, 0};
 }
 
-/* Do keys lie outside the range of a bucket's digits? Bins take any, and lists are no range. */
+/* Do keys lie outside the range of a bucket's digits? Bins take any rank, and a list of
+ * values has no range. */
 template <class Key>
 __device__ __forceinline__ bool goes_beyond_digits(const bucket &bucket, Key lowest, Key highest)
 {
@@ -252,9 +255,9 @@ __device__ __forceinline__ bool goes_beyond_digits(const bucket &bucket, Key low
             Key(highest - (Key)bucket.base) > highest_of<Key>(bucket.shift + bucket.bits));
 }
 
-/* Returns what becomes of a bucket with these extremes. Keys in a small part of the range get a
- * range that fits. At level 0 that is an eighth: a sample of several values fills more, and digits
- * are as narrow as it needs. */
+/* Returns what becomes of a bucket with these extremes. If digits are bits, keys in a small part
+ * of the range get a range that fits. At level 0 that is an eighth: a sample of several values
+ * fills more, and digits are as narrow as it needs. */
 template <class Key>
 __device__ __forceinline__ unsigned action_for(const bucket &bucket, Key lowest, Key highest,
                                                unsigned level)
@@ -270,9 +273,10 @@ __device__ __forceinline__ unsigned action_for(const bucket &bucket, Key lowest,
                                                                                    : PARTITION;
 }
 
-/* Notes the extremes of all keys. Where integers lie outside the range of level 0's digits, they
- * were counted with the first digit or the last. From here on, these digits are called bins,
- * because bins take any rank. current: a copy of the bucket `its`. */
+/* Notes the extremes of all keys. If integers lie outside the range of level 0's digits, they were
+ * counted with the first digit or the last. So the digits are called bins from here on, because
+ * bins take any rank; but if both levels together tell every value apart, there are no bins, and
+ * the level is lost. its: the bucket in global memory; current: its copy in shared memory. */
 template <class Key>
 __device__ __forceinline__ void take_extremes(bucket *current, bucket *its, Key lowest, Key highest,
                                               control *control)

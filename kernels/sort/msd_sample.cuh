@@ -1,10 +1,11 @@
 /* msd_sample.cuh: the digits of sort_msd's first levels, from a sample.
  *
- * The sample's range is taken for that of all keys, and cut into digits of equal width in rank,
- * which are bits of the rank where that leaves no leaf too large. Keys outside join the first digit
- * or the last. Only if the finest digits are single values, or if they are bits of floats, the
- * level is lost, and the next one knows the range. Where floats are skewed in such digits, but less
- * in digits of equal width in value, the latter are taken.
+ * The sample's range is taken for that of all keys, and cut into digits of equal width in rank:
+ * bits of the rank, or bins where bits would leave a leaf too large or need more digits. Keys
+ * outside are counted with the first digit or the last. Only if the two levels together tell every
+ * value apart, or if digits are bits of floats, the count is in vain, and the next level counts
+ * again, in the range of all keys. Where floats are skewed in digits of rank, but less in digits of
+ * equal width in value, the latter are taken.
  *
  * There are as many digits as evenly spread keys need. If the sample is uneven, as it is of
  * normally distributed keys, they are narrower, or each bucket of the second level chooses its own.
@@ -98,7 +99,7 @@ template <class Key> __device__ __forceinline__ key_range<Key> range_around(Key 
     return {base, bit_length(Key(highest - base))};
 }
 
-/* Digits of the sample's range. A sample of one value says nothing about other keys. */
+/* Digits of a range. A sample of one value says nothing about other keys. */
 template <class Key>
 __device__ __forceinline__ first_digits digits_by_rank(leaf_sort::extent<Key> extent,
                                                        const shape &shape)
@@ -189,8 +190,8 @@ __device__ __forceinline__ bool has_room(leaf_sort::extent<Key> range, unsigned 
     return bit_length(Key(range.highest - range.lowest)) > bits + 1;
 }
 
-/* Does the sample fill so few digits of bits that leaves of evenly spread integers would be too
- * large? The range has more ranks than there are digits. */
+/* Does the sample fill so few of both levels' digits, if these are bits of the rank, that leaves of
+ * evenly spread integers would be too large? The range has more ranks than there are digits. */
 template <class Key>
 __device__ __forceinline__ bool fills_few(const first_digits &digits, leaf_sort::extent<Key> extent,
                                           const shape &shape)
@@ -347,9 +348,10 @@ __device__ __forceinline__ choice better(const choice &one, const choice &other)
     return is_other ? other : one;
 }
 
-/* Chooses digits of the sample, one key per thread. Bins are tried for keys whose bits of the rank
- * are skewed, or more than evenly spread keys need; not for integers of so few values that each may
- * have a digit. Evenly spread integers have bins where bits would leave too many digits empty. */
+/* Chooses digits of the sample, one key per thread. Bins are tried for floats, and for integers
+ * that are not even, if bits of the rank do not suit, or are more than evenly spread keys need; but
+ * not for integers of so few values that each may have a digit. Even integers have bins, without a
+ * trial, where bits would leave too many digits empty. */
 template <class Order, class Key = typename Order::key>
 __device__ __forceinline__ choice choose_digits(sampling_layout<Key> *shared, Key rank,
                                                 leaf_sort::extent<Key> extent,

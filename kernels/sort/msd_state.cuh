@@ -154,8 +154,8 @@ struct level_lists {
 };
 
 /* The state of the sort, at the beginning of scratch. It is zero before the first call, except the
- * first bucket. Each call leaves it so, except `disabled`, what the sample says and the extremes.
- */
+ * first bucket. Each call leaves it so, except `disabled`, `arrived`, what the sample says and the
+ * extremes. */
 struct control {
     unsigned *other_disabled;   /* `disabled` of another sort, if this one chooses; else null */
     unsigned disabled;          /* launches do nothing, because the other sort works */
@@ -166,7 +166,7 @@ struct control {
     lengths of_level[MAX_LEVELS];
     uint64_t lowest, highest;          /* the range that the digits of level 0 divide, as ranks */
     unsigned log2_bins;                /* of the bins into which it is cut; 0 if there are none */
-    unsigned bin_shift;                /* a bin has 2^bin_shift ranks; 0 unless it is bits */
+    unsigned bin_shift;                /* a bin has 2^bin_shift ranks; 0 unless bins are bits */
     uint64_t least, greatest;          /* the extreme ranks of all, if level 0 counted the keys */
     unsigned long long values[WARP];   /* those of the sample, as ranks, if they are few */
     unsigned fine[1 << MAX_FINE_BITS]; /* counts of the digits of two levels */
