@@ -2,8 +2,8 @@
  * with which each level ends. */
 #pragma once
 
+#include "msd_count_level.cuh"
 #include "msd_partition.cuh"
-#include "msd_plan.cuh"
 
 namespace SCANBENCH_BACKEND::msd
 {
