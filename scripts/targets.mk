@@ -9,6 +9,8 @@
 # Separately, `make tsan` runs the CPU algorithms under the thread sanitizer in build/tsan.
 
 JOBS       ?= $(shell nproc 2>/dev/null || echo 2)
+# What the builds without nvcc share, so that each of them need not look for the same libraries.
+WITHOUT_NVCC := NVCC= FOUND=build/toolchain-without-nvcc.mk
 # A -j on the command line reaches sub-makes anyway.
 PARALLEL    = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 SANITIZE   := -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -20,7 +22,7 @@ CALLED     := --param=asan-instrumentation-with-call-threshold=0
 IN_PLACE   := --param=asan-instrumentation-with-call-threshold=7000
 # Emulated kernels run three times as long with sanitizers, and the emulator itself finds an access outside
 # of an array, so only `make test-long` (LONG) has them there.
-ASAN_BUILD := BUILD=build/asan PROGRAM=build/asan/scanbench NVCC= LIBRARY_CXXFLAGS=-O0 \
+ASAN_BUILD := BUILD=build/asan PROGRAM=build/asan/scanbench $(WITHOUT_NVCC) LIBRARY_CXXFLAGS=-O0 \
               UNSANITIZED=$(if $(LONG),,build) \
               EMULATOR_CXXFLAGS="-O2 $(IN_PLACE)" SHARED_BY_TESTS=build/asan/tests/libtested.so \
               PROGRAM_LDFLAGS=-no-pie CFLAGS="-Og -g1 -fPIC $(SANITIZE)" \
@@ -32,10 +34,10 @@ TSAN_BUILD := BUILD=build/tsan PROGRAM=build/tsan/scanbench NVCC= CC=clang CXX=c
 FUZZ_BUILD := BUILD=build/fuzz PROGRAM=build/fuzz/scanbench NVCC= CC=clang CXX=clang++ \
               CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined" \
               CXXFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined"
-BROKEN_BUILD := BUILD=build/broken PROGRAM=build/broken/scanbench NVCC= REUSE=build \
+BROKEN_BUILD := BUILD=build/broken PROGRAM=build/broken/scanbench $(WITHOUT_NVCC) REUSE=build \
               TABLE=tests/broken/broken.def EXTRA_C="$(wildcard tests/broken/*.c)" \
               EXTRA_CU="$(wildcard tests/broken/*.cu)"
-MPI_BUILD := BUILD=build/mpi PROGRAM=build/mpi/scanbench NVCC= REUSE=build MPI=1
+MPI_BUILD := BUILD=build/mpi PROGRAM=build/mpi/scanbench $(WITHOUT_NVCC) REUSE=build MPI=1
 
 help:
 	@sed -n '/^# *make/,/^#$$/s/^# \{0,1\}//p' Makefile
@@ -273,8 +275,9 @@ $(BUILD)/tests/unit/%_cuda.o: tests/unit/%.c $(BUILD)/flags/C | $(BUILD)/generat
 	@mkdir -p $(@D)
 	$(call step,CC,$<) $(COMPILE_C) -DSTUB_CUDA $(DEPENDENCIES) -c -o $@ $<
 
-# Templates, which take twice as long to compile with optimisation, and run no faster.
-$(LIBRARY_TEST): private PART_FLAGS += -O0
+# Templates, which take twice as long to compile with optimisation and four times as long with sanitizers.
+# They would run no faster, and it is what they call that the sanitizers are to check.
+$(LIBRARY_TEST): private PART_FLAGS += -O0 -fno-sanitize=all
 
 # Their kernels call what observes them by themselves, and are told apart like others.
 $(patsubst %,$(BUILD)/tests/unit/emulator_%_test.o,counts races trace): private PART_FLAGS += \

@@ -1,7 +1,8 @@
 # The compilers and libraries to build with. scripts/toolchain.sh looks for them, which
-# takes seconds, so build/toolchain.mk keeps the result until something changes that it
+# takes seconds, so FOUND, a file, keeps the result until something changes that it
 # may depend on: the settings below, a compiler, or the folders into which packages and
 # the CUDA Toolkit are installed.
+FOUND ?= $(BUILD)/toolchain.mk
 
 # Targets that build nothing, or build with a make of their own, do not need the toolchain.
 NEEDS_NO_TOOLCHAIN := help deps run plots report test test-long test-notebook check format clean uninstall \
@@ -20,14 +21,14 @@ TOOLCHAIN := $(strip $(CC) $(CXX) $(TRIED_NVCC) $(CUDA_HOME) $(CPATH) $(CPLUS_IN
 INSTALLED_INTO := $(wildcard /usr/include /usr/local /usr/local/include /opt \
              $(subst :, ,$(CPATH) $(CPLUS_INCLUDE_PATH)))
 
--include $(BUILD)/toolchain.mk
+-include $(FOUND)
 
 # Only once per make: a folder with a time in the future would always be newer.
 ifeq ($(MAKE_RESTARTS),)
 ifneq ($(TOOLCHAIN),$(strip $(FOUND_FOR)))
-$(BUILD)/toolchain.mk: FORCE
+$(FOUND): FORCE
 endif
-$(BUILD)/toolchain.mk: scripts/toolchain.sh $(INSTALLED_INTO) $(call program,$(CXX)) $(call program,$(NVCC))
+$(FOUND): scripts/toolchain.sh $(INSTALLED_INTO) $(call program,$(CXX)) $(call program,$(NVCC))
 	@mkdir -p $(@D)
 	@CXX='$(CXX)' NVCC='$(TRIED_NVCC)' CUDA_HOME='$(CUDA_HOME)' sh $< '$(TOOLCHAIN)' >$@.new
 	@mv $@.new $@

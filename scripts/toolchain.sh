@@ -84,16 +84,18 @@ printf 'FOUND_FOR := %s\n' "$(printf '%s' "$1" | sed 's/[$]/$$/g; s/#/\\#/g')"
 echo "GPU_ARCHS := $(gpu_archs || true)"
 echo "COUNTING_FLAGS := $(counting_flags)"
 
-if links -include tbb/parallel_scan.h -- -ltbb; then
-    library TBB '' -ltbb
-fi
-if links -include hwy/contrib/sort/vqsort.h -- -lhwy_contrib -lhwy; then
-    library HIGHWAY '' '-lhwy_contrib -lhwy'
-fi
 thrust=-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_OMP
 [ ! -d "${CUDA_HOME:-}/include/cccl" ] || thrust="-isystem $CUDA_HOME/include/cccl $thrust"
-# Words of flags, on purpose.
-# shellcheck disable=SC2086
-if links -fopenmp $thrust -include thrust/scan.h; then
-    library THRUST "$thrust" ''
-fi
+# A second each, so all at once.
+{
+    links -include tbb/parallel_scan.h -- -ltbb && library TBB '' -ltbb
+} &
+{
+    links -include hwy/contrib/sort/vqsort.h -- -lhwy_contrib -lhwy && library HIGHWAY '' '-lhwy_contrib -lhwy'
+} &
+{
+    # Words of flags, on purpose.
+    # shellcheck disable=SC2086
+    links -fopenmp $thrust -include thrust/scan.h && library THRUST "$thrust" ''
+} &
+wait

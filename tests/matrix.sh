@@ -8,7 +8,7 @@
 # as is an access beyond an array. What only they see depends on a block size, a type or an input,
 # not on all of them at once. Races (--check) are found without sanitizers alone.
 #
-# Without LONG, one of 20 runs of each row, counted apart for those with sanitizers, those for races
+# Without LONG, one of 24 runs of each row, counted apart for those with sanitizers, those for races
 # and the others. Each row begins at another, so that all sizes, block sizes, types and inputs are met by
 # some rows.
 #
@@ -604,7 +604,7 @@ done | awk -v step="${LONG:+1}" '
         row++
     }
     BEGIN {
-        step = step ? step : 20
+        step = step ? step : 24
     }
     $1 != key {
         print_some()
