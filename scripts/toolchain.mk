@@ -1,8 +1,8 @@
 # The compilers and libraries to build with. scripts/toolchain.sh looks for them, which
-# takes seconds, so FOUND, a file, keeps the result until something changes that it
+# takes seconds, so the file FOUND keeps the result until something changes that it
 # may depend on: the settings below, a compiler, or the folders into which packages and
 # the CUDA Toolkit are installed.
-FOUND ?= $(BUILD)/toolchain.mk
+FOUND := $(BUILD)/toolchain.mk
 
 # Targets that build nothing, or build with a make of their own, do not need the toolchain.
 NEEDS_NO_TOOLCHAIN := help deps run plots report test test-long test-notebook check format clean uninstall \
@@ -30,8 +30,7 @@ $(FOUND): FORCE
 endif
 $(FOUND): scripts/toolchain.sh $(INSTALLED_INTO) $(call program,$(CXX)) $(call program,$(NVCC))
 	@mkdir -p $(@D)
-	@CXX='$(CXX)' NVCC='$(TRIED_NVCC)' CUDA_HOME='$(CUDA_HOME)' sh $< '$(TOOLCHAIN)' >$@.new
-	@mv $@.new $@
+	@CXX='$(CXX)' NVCC='$(TRIED_NVCC)' CUDA_HOME='$(CUDA_HOME)' sh $< '$(TOOLCHAIN)' >$@.$$$$ && mv $@.$$$$ $@
 endif
 
 # From here on NVCC is a usable nvcc or empty; it is also empty if `make run` (FOR=run) finds

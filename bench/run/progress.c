@@ -5,6 +5,7 @@
 #include "../base/errors.h"
 #include "../base/terminal.h"
 
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -64,7 +65,9 @@ void show_progress(const char *what, double done)
         return;
     progress.last_ms = now;
     const double done_here = done - (double)progress.done_before;
-    if (done_here > 0) {
+    /* The first part of a row takes longer, because of what is done once. So there is no estimate
+     * before a row, or a tenth of all, is done. */
+    if (done_here > 0 && done_here >= fmin(1, (double)progress.row_count / 10)) {
         const double each_ms = (now - progress.start_ms) / done_here;
         char duration[32];
         format_duration(each_ms * ((double)progress.row_count - done) / 1e3, duration,

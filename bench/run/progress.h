@@ -1,4 +1,4 @@
-/* progress.h: a line on stderr with what is running, how much is done, and the time left. */
+/* progress.h: a line on stderr with what is running, how much is done, and later the time left. */
 #pragma once
 
 #include "../cli/options.h"

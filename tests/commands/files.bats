@@ -65,7 +65,7 @@ END
     for _ in 1 2 3; do
         quick --algo=serial --device=cpu --n=1000 --append --output="$rows"
     done
-    sed -i 's/-dirty//' "$rows" # else each may be another build's
+    sed -i 's/-dirty//' "$rows" # rows with uncommitted changes count as of another build each
     quick --algo=serial --device=cpu --n=1000 --baseline="$rows" --columns=baseline_ms >"$rows.now"
     [ "$(sed -n 2p "$rows.now")" = "$(read_csv "$rows" time_ms | sort -g | sed -n 2p)" ]
 }

@@ -15,7 +15,7 @@ copy_tree() {
     cp -a Makefile scanbench.c bench cpu emulator examples kernels library own scripts tests timing "$tree"
     find build/asan -mindepth 1 -maxdepth 1 ! -name tests -exec cp -a {} "$tree/build/asan" \;
     # What the build with sanitizers takes from the one without.
-    cp -a build/emulated build/cpu build/flags build/generated build/toolchain.mk "$tree/build"
+    cp -a build/emulated build/cpu build/flags build/generated build/toolchain*.mk "$tree/build"
 }
 
 # build_tree: builds scanbench with sanitizers there; $output has the compiler's messages.
