@@ -9,7 +9,7 @@
 
 void say_warnings(const struct compilation *c, const struct outcome *outcome)
 {
-    if (!c->target.again)
+    if (!c->again)
         fputs(outcome->errors, words());
 }
 

@@ -15,6 +15,7 @@ struct compilation {
     char source[PATH_MAX + 2]; /* no flag: it does not begin with - or @ */
     const char *compile_flags;
     struct target target;
+    bool again; /* its warnings have been shown */
     struct places places;
     struct compiler compiler;
     char headers[PATH_MAX + 16], first_header[PATH_MAX + 16], gencode[64];

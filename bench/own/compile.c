@@ -236,7 +236,14 @@ static bool begin_compilation(struct compilation *c)
     return true;
 }
 
-static bool find_or_make(const struct compilation *c, char path[PATH_MAX])
+static bool find_or_make(const struct compilation *c, const struct outcome *preprocessed,
+                         char path[PATH_MAX])
+{
+    const struct digest digest = digest_of(c, preprocessed);
+    return cache_path(&digest, path) && (is_trusted(path) || make_object(c, preprocessed, path));
+}
+
+static bool make_objects(struct compilation *c, char path[PATH_MAX], char observed[PATH_MAX])
 {
     struct outcome preprocessed = preprocess_source(c, false);
     bool found = false;
@@ -244,23 +251,27 @@ static bool find_or_make(const struct compilation *c, char path[PATH_MAX])
         if (!c->target.emulated || !explain_missing_header(preprocessed.errors))
             say_it_does_not_compile(c, &preprocessed);
     } else if (!explain_missing_include(c, preprocessed.output)) {
-        const struct digest digest = digest_of(c, &preprocessed);
-        found =
-            cache_path(&digest, path) && (is_trusted(path) || make_object(c, &preprocessed, path));
+        found = find_or_make(c, &preprocessed, path);
+        if (found && c->target.sanitized) {
+            c->target.sanitized = false;
+            c->again = true;
+            found = find_or_make(c, &preprocessed, observed);
+        }
     }
     forget_outcome(&preprocessed);
     return found;
 }
 
 bool compile_source(const char *source, const char *compile_flags, struct target target,
-                    char path[PATH_MAX])
+                    char path[PATH_MAX], char observed[PATH_MAX])
 {
     struct compilation *c = allocate_or_die(NULL, sizeof *c);
     *c = (struct compilation){.compile_flags = compile_flags, .target = target};
     snprintf(c->source, sizeof c->source, "%s%s", strchr("-@", source[0]) != NULL ? "./" : "",
              source);
     c->words = allocate_or_die(NULL, strlen(compile_flags) + 2);
-    const bool found = begin_compilation(c) && find_or_make(c, path);
+    observed[0] = '\0';
+    const bool found = begin_compilation(c) && make_objects(c, path, observed);
     free(c->words);
     free(c);
     return found;

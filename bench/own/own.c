@@ -294,8 +294,6 @@ static bool load_object(const char *file, const char *path, const char *observed
     return true;
 }
 
-/* With the address sanitizer, a second object is one whose accesses the emulator sees: compilers
- * have one or the other. */
 static bool compile_and_load(const char *file, const char *compile_flags, enum device_kind kind,
                              const bool wanted[DEVICE_KIND_COUNT])
 {
@@ -306,14 +304,8 @@ static bool compile_and_load(const char *file, const char *compile_flags, enum d
     if (kind == DEVICE_GPU)
         target.compute_capability = gpu_compute_capability();
 #endif
-    const bool twice = target.sanitized;
-    if (!compile_source(file, compile_flags, target, path))
-        return false;
-    target.sanitized = false;
-    target.again = true;
-    if (twice && !compile_source(file, compile_flags, target, observed))
-        return false;
-    return load_object(file, path, twice ? observed : NULL, wanted);
+    return compile_source(file, compile_flags, target, path, observed) &&
+           load_object(file, path, observed[0] != '\0' ? observed : NULL, wanted);
 }
 
 static bool is_source_or_object(const char *file)
