@@ -20,15 +20,15 @@ FIGURES = {
                      "({launch, index}) => launch === 1 && index < 2)"),
     "steps-lookback": (("--algo=lookback", "--n=1024", "--block=32"),
                        "stepsOf(onlyStatuses(runs[0]), 0, 'lookback: tile 3 looks back over the statuses of tiles 2, 1 and 0', "
-                       "({index}) => index === 5 || index === 6)"),
+                       "({index}) => index === 4 || index === 5)"),
 }
 HELPERS = """
 const stepsOf = (run, block, title, isDrawn = () => true) =>
   drawSteps(run, run.steps.flatMap((step, s) => isDrawn(step) ? [s] : []), block, title);
-/* Step 7 is drawn without what its lanes give to the next collective. */
+/* Step 5 is drawn without the sum of the tile, and step 6 without what its lanes give to the next collective. */
 const onlyStatuses = (run) => ({...run, steps: run.steps.map((step) => ({...step, requests: step.requests.filter(
   ({array, kind}) => run.arrays[array].from > 0 && run.arrays[array].type === "tagged" ||
-    kind === "reduce" || kind === "give" && step.index === 5)}))});
+    kind === (step.index === 4 ? "give" : "reduce"))}))});
 const worstOf = (run, s) => run.steps[s].requests.toSorted((a, b) => conflictsOf(run, b) - conflictsOf(run, a))[0];
 return """
 

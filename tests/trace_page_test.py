@@ -109,6 +109,7 @@ class TracePageTest(browser_testing.BrowserTest):
         self.assertNotIn("block 0", self.texts("#figure text.soft"))
         self.assertTrue(all("block 1" in text for text in self.texts("#request option")))
 
+    @browser_testing.quick
     def test_figures_of_the_docs(self):
         """They are what scripts/figures.sh draws."""
         folder = os.path.join(self.work, "figures")
