@@ -14,10 +14,25 @@ template <class T, unsigned N> struct alignas(sizeof(T) * N) pack {
 enum { PACK_BYTES = 16 };
 template <class T> constexpr unsigned PACK_WIDTH = PACK_BYTES / sizeof(T);
 
+/* Neighbouring elements of an array. 32 bits count them: a thread with several packs, each of which
+ * may lie past the end, needs fewer instructions and registers than for positions of 64 bits. */
+template <class T> struct span {
+    T *first;
+    unsigned count;
+};
+
+/* The elements of an array of n from number `first` on, at most `most`; `first` may be past n. */
+template <class T>
+__device__ __forceinline__ span<T> span_of(T *array, uint64_t first, uint64_t n, unsigned most)
+{
+    const uint64_t at = min(first, n);
+    return {array + at, (unsigned)min(n - at, (uint64_t)most)};
+}
+
 /* Loads elements i .. i+N-1 of an array of n, where i is a multiple of N, with zeros past the
  * end. The array is aligned to the pack or, if ANYWHERE, to its elements. */
-template <class T, unsigned N, bool ANYWHERE = false>
-__device__ __forceinline__ pack<T, N> load_pack(const T *array, uint64_t i, uint64_t n)
+template <class T, unsigned N, bool ANYWHERE = false, class Index>
+__device__ __forceinline__ pack<T, N> load_pack(const T *array, Index i, Index n)
 {
     if (!ANYWHERE && i + N <= n)
         return *reinterpret_cast<const pack<T, N> *>(array + i);
@@ -73,15 +88,14 @@ template <class Pack, class T> __device__ __forceinline__ Pack load_held(const T
 }
 
 /* load_pack() as a pack or a word_pack. */
-template <bool ANYWHERE, class T, unsigned N>
-__device__ __forceinline__ void load_held(pack<T, N> *to, const T *array, uint64_t i, uint64_t n)
+template <bool ANYWHERE, class T, unsigned N, class Index>
+__device__ __forceinline__ void load_held(pack<T, N> *to, const T *array, Index i, Index n)
 {
     *to = load_pack<T, N, ANYWHERE>(array, i, n);
 }
 
-template <bool ANYWHERE, class T, unsigned N>
-__device__ __forceinline__ void load_held(word_pack<T, N> *to, const T *array, uint64_t i,
-                                          uint64_t n)
+template <bool ANYWHERE, class T, unsigned N, class Index>
+__device__ __forceinline__ void load_held(word_pack<T, N> *to, const T *array, Index i, Index n)
 {
     if (ANYWHERE || i + N > n) {
         *to = {};
@@ -213,9 +227,8 @@ __device__ __forceinline__ pack<T, N> pack_scan(const word_pack<T, N> &x, regist
 }
 
 /* Stores elements i .. i+N-1, and drops those past the end. */
-template <bool PASSING = false, bool ANYWHERE = false, class T, unsigned N>
-__device__ __forceinline__ void store_pack(T *array, uint64_t i, uint64_t n,
-                                           const pack<T, N> &values)
+template <bool PASSING = false, bool ANYWHERE = false, class T, unsigned N, class Index>
+__device__ __forceinline__ void store_pack(T *array, Index i, Index n, const pack<T, N> &values)
 {
     if (!ANYWHERE && i + N <= n) {
         auto *at = reinterpret_cast<pack<T, N> *>(array + i);

@@ -163,15 +163,9 @@ template <class T> struct copied_board {
     {
         return board->status + (blockIdx.x & (copies - 1)) * apart;
     }
-    __device__ __forceinline__ void prefetch(uint64_t tile) const
+    __device__ __forceinline__ tile_status<T> *status_of(uint64_t tile, unsigned copy) const
     {
-        for (unsigned copy = 0; copy < copies; copy++)
-            prefetch_status(&board->status[copy * apart + tile]);
-    }
-    __device__ __forceinline__ void publish_total(uint64_t tile, T total, uint32_t epoch) const
-    {
-        for (unsigned copy = 0; copy < copies; copy++)
-            publish(&board->status[copy * apart + tile], total, aggregate_tag(epoch));
+        return &board->status[copy * apart + tile];
     }
 };
 

@@ -182,7 +182,8 @@ __device__ __forceinline__ void publish_tiles(uint64_t n, shared_layout<Slice> *
         warp_wait(&stage->reduced, at.parity);
         const Total through = warp_inclusive_sum(lane < SLICES ? stage->totals[lane] : Total(0));
         if (lane == SLICES - 1)
-            board.publish_total(tile, through, epoch);
+            for (unsigned copy = 0; copy < board.copies; copy++)
+                publish(board.status_of(tile, copy), through, aggregate_tag(epoch));
         const Total left = shuffle_up(through, 1);
         if (lane < SLICES)
             stage->in_tile[lane] = lane > 0 ? left : Total(0);
@@ -198,7 +199,8 @@ __device__ __forceinline__ void prefetch_own(const copied_board<typename Slice::
                                              uint64_t n, uint64_t tile)
 {
     if (tile * TILE<Slice> < n)
-        board.prefetch(tile);
+        for (unsigned copy = 0; copy < board.copies; copy++)
+            prefetch_status(board.status_of(tile, copy));
 }
 
 /* Round r, the block's r-th tile, belongs to look-ahead warp r mod lookers. Each warp sums the

@@ -100,8 +100,8 @@ template <class Sum> struct own_tiles {
      * of the input are under way. */
     __device__ __forceinline__ void begin(shared *) const
     {
-        if (threadIdx.x == 0 && gridDim.x > 1)
-            tiles.prefetch(tile());
+        if (threadIdx.x < tiles.copies && gridDim.x > 1)
+            prefetch_status(tiles.status_of(tile(), threadIdx.x));
     }
     __device__ __forceinline__ void wait_to_publish(shared *here) const
     {
@@ -111,8 +111,9 @@ template <class Sum> struct own_tiles {
     /* The first warp has the total. Between it and wait_to_publish() is a barrier. */
     __device__ __forceinline__ void publish_total(shared *here, Sum total) const
     {
-        if (threadIdx.x == 0 && tile() + 1 < gridDim.x)
-            tiles.publish_total(tile(), total, here->epoch);
+        static_assert((unsigned)COPIES <= WARP, "a lane of the first warp for each");
+        if (threadIdx.x < tiles.copies && tile() + 1 < gridDim.x)
+            publish(tiles.status_of(tile(), threadIdx.x), total, aggregate_tag(here->epoch));
     }
     /* Adds the totals of earlier tiles, from `first` on, to each thread's `*sum`. The last tile
      * waits for all, since it ends the call. */
@@ -178,7 +179,9 @@ template <class Slice> constexpr bool FINDS_BY_BLOCK = requires
 /* How many parked rows are prepared together; rows_for() parks multiples of it. */
 template <class Slice> constexpr unsigned PREPARED_TOGETHER = Slice::STAGES ? 2 : 1;
 
-/* At least 1 block: otherwise ptxas may save registers down to 32. */
+/* To stage parked rows takes long, and is done while those for registers are loaded: these are
+ * asked for when the parked ones are there, so as not to delay them.
+ * At least 1 block: otherwise ptxas may save registers down to 32. */
 template <template <unsigned> class Slice, unsigned HELD, bool PARKS, class Tiles>
 __global__ void __launch_bounds__(MAX_BLOCK, 1)
     one_wave_kernel(typename Slice<1>::stream stream, unsigned parked_rows,
@@ -198,6 +201,8 @@ __global__ void __launch_bounds__(MAX_BLOCK, 1)
     tiles.begin(&shared->exchange);
     if constexpr (PARKS)
         park(rows, parked, stream.in, first, stream.n, &shared->parked[warp]);
+    if constexpr (PARKS && Slice<1>::STAGES)
+        warp_wait(&shared->parked[warp], 0);
     Slice<HELD> held;
     held.load(stream, first + parked);
     if constexpr (FINDS_BY_BLOCK<Slice<HELD>>)
@@ -208,7 +213,8 @@ __global__ void __launch_bounds__(MAX_BLOCK, 1)
     typename parked_slice::parked waiting = {rows, parked};
     Sum mine;
     if constexpr (PARKS) {
-        warp_wait(&shared->parked[warp], 0);
+        if constexpr (!Slice<1>::STAGES)
+            warp_wait(&shared->parked[warp], 0);
         typename parked_slice::total parked_total = waiting.prepare();
         mine = warp_sum(parked_total += held.lane_total());
     } else {

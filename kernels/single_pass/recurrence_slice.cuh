@@ -31,12 +31,12 @@ struct recurrence_slice {
 
     __device__ __forceinline__ void load(const stream &from, uint64_t first)
     {
+        const auto a = span_of(from.in, first + lane_index() * WIDTH, from.n, SIZE);
+        const auto b = span_of(from.b, first + lane_index() * WIDTH, from.n, SIZE);
 #pragma unroll
-        for (unsigned r = 0; r < ROWS; r++) {
-            const uint64_t i = first + r * ROW + lane_index() * WIDTH;
-            row[r] = {load_pack<T, WIDTH, ANYWHERE>(from.in, i, from.n),
-                      load_pack<T, WIDTH, ANYWHERE>(from.b, i, from.n)};
-        }
+        for (unsigned r = 0; r < ROWS; r++)
+            row[r] = {load_pack<T, WIDTH, ANYWHERE>(a.first, r * ROW, a.count),
+                      load_pack<T, WIDTH, ANYWHERE>(b.first, r * ROW, b.count)};
     }
 
     __device__ __forceinline__ void load_from_tile(const stream &, uint64_t,
@@ -85,6 +85,7 @@ struct recurrence_slice {
     __device__ __forceinline__ void finish(const stream &to, uint64_t first, total before,
                                            T *) const
     {
+        const auto out = span_of(to.out, first + lane_index() * WIDTH, to.n, SIZE);
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
             total h = before + left[r];
@@ -95,8 +96,7 @@ struct recurrence_slice {
                 h += total(row[r].a.at[k], row[r].b.at[k]);
                 results.at[k] = to.inclusive ? h.b : exclusive;
             }
-            store_pack<PASSING, ANYWHERE>(to.out, first + r * ROW + lane_index() * WIDTH, to.n,
-                                          results);
+            store_pack<PASSING, ANYWHERE>(out.first, r * ROW, out.count, results);
         }
     }
 

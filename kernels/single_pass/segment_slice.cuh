@@ -115,6 +115,7 @@ struct segment_slice : slice<T, ROWS, ANYWHERE> {
     __device__ __forceinline__ void finish(const stream &to, uint64_t first, total before,
                                            T *) const
     {
+        const auto out = span_of(to.out, first + lane_index() * WIDTH, to.n, SIZE);
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
             T sum = begun >> r & 1 ? left[r] : before.sum + left[r];
@@ -127,8 +128,7 @@ struct segment_slice : slice<T, ROWS, ANYWHERE> {
                 sum += row[r].at[k];
                 sums.at[k] = to.inclusive ? sum : exclusive;
             }
-            store_pack<PASSING, ANYWHERE>(to.out, first + r * ROW + lane_index() * WIDTH, to.n,
-                                          sums);
+            store_pack<PASSING, ANYWHERE>(out.first, r * ROW, out.count, sums);
         }
     }
 

@@ -82,9 +82,10 @@ struct slice {
     /* Loads from element `first` on, with zeros past the end. */
     __device__ __forceinline__ void load(const stream &from, uint64_t first)
     {
+        const auto in = span_of(from.in, first + lane_index() * WIDTH, from.n, SIZE);
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++)
-            load_held<ANYWHERE>(&row[r], from.in, first + r * ROW + lane_index() * WIDTH, from.n);
+            load_held<ANYWHERE>(&row[r], in.first, r * ROW, in.count);
     }
 
     /* Loads from shared memory, which holds the whole slice. */
@@ -123,15 +124,11 @@ template <class T> struct never_parked {
     unsigned count;
 };
 
-/* Floats of 2 bytes in words: one row is 4 % slower, eight rows spilled registers otherwise. */
-template <class T, unsigned ROWS>
-using scanned_pack = held_pack<T, std::is_integral_v<T> || (ROWS > 5)>;
-
 /* Scan: the total is the sum of the elements. PASSING: the L2 should evict the results before
  * the input; if it holds about one of the two arrays, the next reader of the input gains. */
 template <class T, unsigned ROWS, bool PASSING = false, bool ANYWHERE = false>
-struct scan_slice : slice<T, ROWS, ANYWHERE, scanned_pack<T, ROWS>> {
-    using base = slice<T, ROWS, ANYWHERE, scanned_pack<T, ROWS>>;
+struct scan_slice : slice<T, ROWS, ANYWHERE, held_pack<T, true>> {
+    using base = slice<T, ROWS, ANYWHERE, held_pack<T, true>>;
     static constexpr bool STAGES = false;
     using element = T;
     using sum = register_sum<T>;
@@ -178,11 +175,11 @@ struct scan_slice : slice<T, ROWS, ANYWHERE, scanned_pack<T, ROWS>> {
     __device__ __forceinline__ void finish(const arrays<T> &to, uint64_t first, sum before,
                                            T *) const
     {
+        const auto out = span_of(to.out, first + lane_index() * WIDTH, to.n, base::SIZE);
 #pragma unroll
-        for (unsigned r = 0; r < ROWS; r++) {
-            store_pack<PASSING, ANYWHERE>(to.out, first + r * ROW + lane_index() * WIDTH, to.n,
+        for (unsigned r = 0; r < ROWS; r++)
+            store_pack<PASSING, ANYWHERE>(out.first, r * ROW, out.count,
                                           pack_scan(row[r], before + left[r], to.inclusive));
-        }
     }
 
     struct parked {
