@@ -14,14 +14,14 @@ template <class T, unsigned N> struct alignas(sizeof(T) * N) pack {
 enum { PACK_BYTES = 16 };
 template <class T> constexpr unsigned PACK_WIDTH = PACK_BYTES / sizeof(T);
 
-/* Neighbouring elements of an array. 32 bits count them: a thread with several packs, each of which
- * may lie past the end, needs fewer instructions and registers than for positions of 64 bits. */
+/* Neighbouring elements of an array, counted in 32 bits. To check the bounds of several packs takes
+ * fewer instructions and registers than with positions of 64 bits. */
 template <class T> struct span {
-    T *first;
+    T *data;
     unsigned count;
 };
 
-/* The elements of an array of n from number `first` on, at most `most`; `first` may be past n. */
+/* The elements of an array of n from number `first` on: `most` of them, or as many as there are. */
 template <class T>
 __device__ __forceinline__ span<T> span_of(T *array, uint64_t first, uint64_t n, unsigned most)
 {
@@ -29,8 +29,8 @@ __device__ __forceinline__ span<T> span_of(T *array, uint64_t first, uint64_t n,
     return {array + at, (unsigned)min(n - at, (uint64_t)most)};
 }
 
-/* Loads elements i .. i+N-1 of an array of n, where i is a multiple of N, with zeros past the
- * end. The array is aligned to the pack or, if ANYWHERE, to its elements. */
+/* Loads elements i .. i+N-1 of an array of n, with zeros past the end. i is a multiple of N, and
+ * i+N fits in an Index. The array is aligned to the pack or, if ANYWHERE, to its elements. */
 template <class T, unsigned N, bool ANYWHERE = false, class Index>
 __device__ __forceinline__ pack<T, N> load_pack(const T *array, Index i, Index n)
 {
@@ -68,8 +68,9 @@ template <class T, unsigned N> struct word_pack {
     }
 };
 
-/* What a pack of elements that are to be added is held as. Floats of 2 bytes are taken apart
- * anyway: words save registers, where a thread has many packs. */
+/* What a pack of elements that are to be added is held as: integers of 1 and 2 bytes in words.
+ * Floats of 2 bytes are taken apart either way; IN_WORDS: they are in words, too, and take fewer
+ * registers. */
 template <class T, bool IN_WORDS = std::is_integral_v<T>>
 using held_pack = std::conditional_t<(sizeof(T) < sizeof(unsigned)) && IN_WORDS,
                                      word_pack<T, PACK_WIDTH<T>>, pack<T, PACK_WIDTH<T>>>;

@@ -293,13 +293,13 @@ struct key_heads {
     {
         constexpr unsigned ROW = WARP * WIDTH;
         const unsigned lane = lane_index();
-        const auto own = span_of(keys, first + lane * WIDTH, n, ROWS * ROW);
         pack<uint32_t, WIDTH> row[ROWS];
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++)
-            row[r] = tile != nullptr ? *reinterpret_cast<const pack<uint32_t, WIDTH> *>(
-                                           tile + r * ROW + lane * WIDTH)
-                                     : load_pack<uint32_t, WIDTH>(own.first, r * ROW, own.count);
+            row[r] = tile != nullptr
+                         ? *reinterpret_cast<const pack<uint32_t, WIDTH> *>(tile + r * ROW +
+                                                                            lane * WIDTH)
+                         : load_pack<uint32_t, WIDTH>(keys, first + r * ROW + lane * WIDTH, n);
         uint32_t last = 0; /* key before the row */
         if (first > 0 && first < n)
             last = earlier > 0 ? tile[-1] : keys[first - 1];

@@ -35,13 +35,13 @@ __device__ __forceinline__ void bulk_load(T *to, unsigned size, const T *array, 
     const unsigned copied = there.count / WIDTH * WIDTH;
     if (lane_index() == 0 && copied > 0) {
         mbarrier_expect(barrier, copied * sizeof(T));
-        bulk_copy_to_shared(to, there.first, copied * sizeof(T), barrier);
+        bulk_copy_to_shared(to, there.data, copied * sizeof(T), barrier);
     }
     const unsigned past = copied + lane_index() * WIDTH;
     if (past < size) {
         /* The partial pack at the end of the array is loaded while zeros are stored. */
-        const pack<T, WIDTH> cut = load_pack<T, WIDTH>(there.first, past, there.count);
-#pragma unroll 1
+        const pack<T, WIDTH> cut = load_pack<T, WIDTH>(there.data, past, there.count);
+#pragma unroll 1 /* seldom executed */
         for (unsigned i = past + WARP * WIDTH; i < size; i += WARP * WIDTH)
             *reinterpret_cast<pack<T, WIDTH> *>(to + i) = {};
         *reinterpret_cast<pack<T, WIDTH> *>(to + past) = cut;

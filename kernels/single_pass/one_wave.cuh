@@ -108,10 +108,11 @@ template <class Sum> struct own_tiles {
         if (threadIdx.x == 0 && gridDim.x > 1)
             here->epoch = epoch_of(load_word(&tiles.board->progress));
     }
-    /* The first warp has the total. Between it and wait_to_publish() is a barrier. */
+    /* Called after a barrier that follows wait_to_publish(). Every lane of the first warp has the
+     * total; one for each copy publishes it. */
     __device__ __forceinline__ void publish_total(shared *here, Sum total) const
     {
-        static_assert((unsigned)COPIES <= WARP, "a lane of the first warp for each");
+        static_assert((unsigned)COPIES <= WARP, "a lane of the first warp publishes each copy");
         if (threadIdx.x < tiles.copies && tile() + 1 < gridDim.x)
             publish(tiles.status_of(tile(), threadIdx.x), total, aggregate_tag(here->epoch));
     }
@@ -179,9 +180,7 @@ template <class Slice> constexpr bool FINDS_BY_BLOCK = requires
 /* How many parked rows are prepared together; rows_for() parks multiples of it. */
 template <class Slice> constexpr unsigned PREPARED_TOGETHER = Slice::STAGES ? 2 : 1;
 
-/* To stage parked rows takes long, and is done while those for registers are loaded: these are
- * asked for when the parked ones are there, so as not to delay them.
- * At least 1 block: otherwise ptxas may save registers down to 32. */
+/* At least 1 block: otherwise ptxas may save registers down to 32. */
 template <template <unsigned> class Slice, unsigned HELD, bool PARKS, class Tiles>
 __global__ void __launch_bounds__(MAX_BLOCK, 1)
     one_wave_kernel(typename Slice<1>::stream stream, unsigned parked_rows,
@@ -201,19 +200,22 @@ __global__ void __launch_bounds__(MAX_BLOCK, 1)
     tiles.begin(&shared->exchange);
     if constexpr (PARKS)
         park(rows, parked, stream.in, first, stream.n, &shared->parked[warp]);
-    if constexpr (PARKS && Slice<1>::STAGES)
+    /* To stage parked rows takes long, and is done while the rows for registers are loaded. These
+     * are asked for when the parked ones are there: at the same time, they would delay them. */
+    constexpr bool PARKED_FIRST = PARKS && Slice<1>::STAGES;
+    if constexpr (PARKED_FIRST)
         warp_wait(&shared->parked[warp], 0);
     Slice<HELD> held;
     held.load(stream, first + parked);
     if constexpr (FINDS_BY_BLOCK<Slice<HELD>>)
         held.template find<KNOWS_NEED>(stream, first + parked, shared->rows);
-    /* Here this wait is that for the input. */
+    /* The first thread waits for the epoch while the input is on its way. */
     tiles.wait_to_publish(&shared->exchange);
 
     typename parked_slice::parked waiting = {rows, parked};
     Sum mine;
     if constexpr (PARKS) {
-        if constexpr (!Slice<1>::STAGES)
+        if constexpr (!PARKED_FIRST)
             warp_wait(&shared->parked[warp], 0);
         typename parked_slice::total parked_total = waiting.prepare();
         mine = warp_sum(parked_total += held.lane_total());

@@ -35,8 +35,8 @@ struct recurrence_slice {
         const auto b = span_of(from.b, first + lane_index() * WIDTH, from.n, SIZE);
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++)
-            row[r] = {load_pack<T, WIDTH, ANYWHERE>(a.first, r * ROW, a.count),
-                      load_pack<T, WIDTH, ANYWHERE>(b.first, r * ROW, b.count)};
+            row[r] = {load_pack<T, WIDTH, ANYWHERE>(a.data, r * ROW, a.count),
+                      load_pack<T, WIDTH, ANYWHERE>(b.data, r * ROW, b.count)};
     }
 
     __device__ __forceinline__ void load_from_tile(const stream &, uint64_t,
@@ -96,7 +96,7 @@ struct recurrence_slice {
                 h += total(row[r].a.at[k], row[r].b.at[k]);
                 results.at[k] = to.inclusive ? h.b : exclusive;
             }
-            store_pack<PASSING, ANYWHERE>(out.first, r * ROW, out.count, results);
+            store_pack<PASSING, ANYWHERE>(out.data, r * ROW, out.count, results);
         }
     }
 

@@ -128,7 +128,7 @@ struct segment_slice : slice<T, ROWS, ANYWHERE> {
                 sum += row[r].at[k];
                 sums.at[k] = to.inclusive ? sum : exclusive;
             }
-            store_pack<PASSING, ANYWHERE>(out.first, r * ROW, out.count, sums);
+            store_pack<PASSING, ANYWHERE>(out.data, r * ROW, out.count, sums);
         }
     }
 

@@ -85,7 +85,7 @@ struct slice {
         const auto in = span_of(from.in, first + lane_index() * WIDTH, from.n, SIZE);
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++)
-            load_held<ANYWHERE>(&row[r], in.first, r * ROW, in.count);
+            load_held<ANYWHERE>(&row[r], in.data, r * ROW, in.count);
     }
 
     /* Loads from shared memory, which holds the whole slice. */
@@ -178,7 +178,7 @@ struct scan_slice : slice<T, ROWS, ANYWHERE, held_pack<T, true>> {
         const auto out = span_of(to.out, first + lane_index() * WIDTH, to.n, base::SIZE);
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++)
-            store_pack<PASSING, ANYWHERE>(out.first, r * ROW, out.count,
+            store_pack<PASSING, ANYWHERE>(out.data, r * ROW, out.count,
                                           pack_scan(row[r], before + left[r], to.inclusive));
     }
 
