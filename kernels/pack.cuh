@@ -69,8 +69,7 @@ template <class T, unsigned N> struct word_pack {
 };
 
 /* What a pack of elements that are to be added is held as: integers of 1 and 2 bytes in words.
- * Floats of 2 bytes are taken apart either way; IN_WORDS: they are in words, too, and take fewer
- * registers. */
+ * IN_WORDS: floats of 2 bytes, too, which are taken apart to be added, but take fewer registers. */
 template <class T, bool IN_WORDS = std::is_integral_v<T>>
 using held_pack = std::conditional_t<(sizeof(T) < sizeof(unsigned)) && IN_WORDS,
                                      word_pack<T, PACK_WIDTH<T>>, pack<T, PACK_WIDTH<T>>>;

@@ -163,7 +163,7 @@ template <class T> struct copied_board {
     {
         return board->status + (blockIdx.x & (copies - 1)) * apart;
     }
-    /* That of a tile in one of the copies. Whoever publishes it does so in all. */
+    /* The status of a tile in one of the copies. It is published in all of them. */
     __device__ __forceinline__ tile_status<T> *status_of(uint64_t tile, unsigned copy) const
     {
         return &board->status[copy * apart + tile];

@@ -81,9 +81,9 @@ process() {
 
 @test "compare: processes that the table has not seen differ by more than it says in one of 100 rows at most" {
     long_test
-    local out number slower faster rest sum=0 others old=$rows.old new=$rows.new
+    local out number slower faster same undecided sum=0 others old=$rows.old new=$rows.new
     cp -R --parents scripts bench/rows "$BATS_TEST_TMPDIR"
-    # The table is of several files: all of them, without one process.
+    # The table is of three files: the first without one of its processes, the others whole.
     others=$(sed -n 's/^ \*     python3 scripts.one_run.py \(.*\) >.*/\1/p' bench/rows/one_run.def | tr ' ' '\n' |
         grep -v processes-newest-cub)
     [ "$(wc -l <<<"$others")" -eq 2 ]
@@ -96,7 +96,8 @@ process() {
         for number in 1 2 3 4 5; do
             [ $number -ne $out ] || continue
             process "$old" $number
-            read -r slower faster rest <<<"$("$BATS_TEST_TMPDIR/scripts/compare.sh" "$old" "$new" | tail -n 1 | tr -dc '0-9,' | tr , ' ')"
+            read -r slower faster same undecided <<<"$("$BATS_TEST_TMPDIR/scripts/compare.sh" "$old" "$new" | tail -n 1 | tr -dc '0-9,' | tr , ' ')"
+            [ "$((slower + faster + same + undecided))" -eq 78 ]
             echo "$out, unseen, beside $number: $slower slower, $faster faster"
             sum=$((sum + slower + faster))
         done
