@@ -62,10 +62,25 @@ static void expect_resolved(const struct problem *problem, const char *algo, uns
     assert_int_equal(resolved.block, block > 0 ? block : own->default_block);
 }
 
-static bool same_device_and_elements(const struct line *a, const struct line *b)
+static bool same_elements(const struct line *a, const struct line *b)
 {
-    return a->kind == b->kind && a->op == b->op && a->bytes == b->bytes &&
-           strcmp(a->device, b->device) == 0;
+    return a->kind == b->kind && a->op == b->op && a->bytes == b->bytes;
+}
+
+/* Does the other line hold for devices of this one, too? Lines of one device may lie between those
+ * for all. */
+static bool holds_too(const struct line *other, const struct line *line)
+{
+    return strncmp(line->device, other->device, strlen(other->device)) == 0;
+}
+
+/* The line before for the same; NULL if there is none. */
+static const struct line *line_before(size_t i)
+{
+    for (size_t before = i; before > 0 && same_elements(&lines[i], &lines[before - 1]); before--)
+        if (holds_too(&lines[before - 1], &lines[i]))
+            return &lines[before - 1];
+    return NULL;
 }
 
 /* Is there a line for the same before, and others between them? Then it is for pairs, which the
@@ -73,10 +88,10 @@ static bool same_device_and_elements(const struct line *a, const struct line *b)
 static bool is_for_pairs(size_t i)
 {
     const struct line *line = &lines[i];
-    while (i > 0 && same_device_and_elements(line, &lines[i - 1]))
+    while (i > 0 && same_elements(line, &lines[i - 1]))
         i--;
     for (size_t before = 0; before < i; before++)
-        if (same_device_and_elements(line, &lines[before]))
+        if (same_elements(line, &lines[before]))
             return true;
     return false;
 }
@@ -85,9 +100,8 @@ static bool is_for_pairs(size_t i)
 static uint64_t largest_before(size_t i)
 {
     uint64_t largest = 0;
-    for (size_t before = i; before > 0 && same_device_and_elements(&lines[i], &lines[before - 1]);
-         before--)
-        if (lines[before - 1].up_to > largest)
+    for (size_t before = i; before > 0 && same_elements(&lines[i], &lines[before - 1]); before--)
+        if (holds_too(&lines[before - 1], &lines[i]) && lines[before - 1].up_to > largest)
             largest = lines[before - 1].up_to;
     return largest;
 }
@@ -103,14 +117,14 @@ static void lines_hold_for_their_sizes(void **state)
         const struct line *line = &lines[i];
         if (line->bytes == 0 || is_for_pairs(i))
             continue;
-        const bool goes_on = i > 0 && same_device_and_elements(line, &lines[i - 1]);
+        const struct line *last = line_before(i);
         const uint64_t before = largest_before(i);
         struct device_limits device =
             large_gpu(line->device[0] != '\0' ? line->device : "some other", 90);
         /* What follows a line for every size is for devices that cannot run that line's algorithm,
          * as those of compute capability 7.5 or 8.6 cannot for lack of shared memory. They may run
          * it for fewer elements. */
-        instead = goes_on && (instead || lines[i - 1].up_to == UINT64_MAX);
+        instead = last != NULL && (instead || last->up_to == UINT64_MAX);
         if (instead)
             device.shared_bytes_per_block = 99 * 1024;
         for (int type = 0; type < TYPE_COUNT; type++) {
