@@ -81,17 +81,11 @@ process() {
 
 @test "compare: processes that the table has not seen differ by more than it says in one of 100 rows at most" {
     long_test
-    local out number slower faster same undecided sum=0 others old=$rows.old new=$rows.new
+    local out number slower faster same undecided sum=0 old=$rows.old new=$rows.new
     cp -R --parents scripts bench/rows "$BATS_TEST_TMPDIR"
-    # The table is of three files: the first without one of its processes, the others whole.
-    others=$(sed -n 's/^ \*     python3 scripts.one_run.py \(.*\) >.*/\1/p' bench/rows/one_run.def | tr ' ' '\n' |
-        grep -v processes-newest-cub)
-    [ "$(wc -l <<<"$others")" -eq 2 ]
     for out in 1 2 3 4 5; do
         grep -v ",process=$out," results/nvidia-h200/processes-newest-cub.csv >"$rows"
-        # Words, on purpose.
-        # shellcheck disable=SC2086
-        python3 -B scripts/one_run.py "$rows" $others >"$BATS_TEST_TMPDIR/bench/rows/one_run.def"
+        python3 -B scripts/one_run.py "$rows" >"$BATS_TEST_TMPDIR/bench/rows/one_run.def"
         process "$new" $out
         for number in 1 2 3 4 5; do
             [ $number -ne $out ] || continue
