@@ -8,6 +8,11 @@ namespace SCANBENCH_BACKEND
 
 template <class T, unsigned N> struct alignas(sizeof(T) * N) pack {
     T at[N];
+
+    __device__ __forceinline__ T element(unsigned k) const
+    {
+        return at[k];
+    }
 };
 
 /* The widest access of a thread, and the elements in it. */
@@ -194,15 +199,15 @@ __device__ __forceinline__ pack<T, N> scan_by_words(const word_pack<T, N> &x, un
     return elements;
 }
 
-/* The scan of elements from the sum before them; element(k) is one of them. */
-template <class T, unsigned N, class Element>
-__device__ __forceinline__ pack<T, N> scan_of_elements(Element element, sum_of<T> before,
+/* The scan of a pack of either kind from the sum before it, element by element. */
+template <class T, unsigned N, class Pack>
+__device__ __forceinline__ pack<T, N> scan_by_elements(const Pack &x, sum_of<T> before,
                                                        bool inclusive)
 {
     sum_of<T> sums[N];
     for (unsigned k = 0; k < N; k++) {
         const sum_of<T> exclusive = before;
-        before += widen(element(k));
+        before += widen(x.element(k));
         sums[k] = inclusive ? before : exclusive;
     }
     return narrow_pack<T>(sums);
@@ -213,7 +218,7 @@ template <class T, unsigned N>
 __device__ __forceinline__ pack<T, N> pack_scan(const pack<T, N> &x, sum_of<T> before,
                                                 bool inclusive)
 {
-    return scan_of_elements<T, N>([&](unsigned k) { return x.at[k]; }, before, inclusive);
+    return scan_by_elements<T, N>(x, before, inclusive);
 }
 
 template <class T, unsigned N>
@@ -223,7 +228,7 @@ __device__ __forceinline__ pack<T, N> pack_scan(const word_pack<T, N> &x, regist
     if constexpr (std::is_integral_v<T>)
         return scan_by_words(x, before, inclusive);
     else
-        return scan_of_elements<T, N>([&](unsigned k) { return x.element(k); }, before, inclusive);
+        return scan_by_elements<T, N>(x, before, inclusive);
 }
 
 /* Stores elements i .. i+N-1, and drops those past the end. */

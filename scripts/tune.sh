@@ -86,7 +86,7 @@ measure() {
     [ "$code" -eq 0 ] || exit "$code"
 }
 
-for type in i32 i64; do
+for type in u8 i16 i32 i64; do
     for op in scan compact; do
         measure --op=$op --type=$type --algo=one-wave,lookback --n='2^10..2^19*2' \
             --block=64,128,256,512,1024
@@ -116,7 +116,7 @@ times = defaultdict(lambda: defaultdict(dict))
 for row in csv.DictReader(open(sys.argv[1])):
     if row["check"] != "passed":
         continue
-    key = row["device_name"], row["op"], 8 if row["type"].endswith("64") else 4
+    key = row["device_name"], row["op"], int(row["type"][1:]) // 8
     candidate = row["algo"], row["block"] or "0"
     sizes = times[key][int(row["n"])]
     sizes.setdefault(candidate, {})[row["cache"]] = float(row["time_ms"])

@@ -1,7 +1,6 @@
 /* compact_cub: CUB's DeviceSelect::If, single pass, with preallocated temporary memory. */
 #include "cub_calls.cuh"
-#include "../is_not_zero.cuh"
-#include "select_limits.cuh"
+#include "select_calls.cuh"
 
 #include <cub/device/device_select.cuh>
 
@@ -12,10 +11,10 @@ static cudaError_t select(const struct call *call, size_t *bytes, cudaStream_t s
 {
     cudaError_t error = cudaSuccess;
     with_stored_type(call->problem.type, [&](auto zero) {
-        using T = decltype(zero);
+        using T = library_type<decltype(zero)>;
         error = cub::DeviceSelect::If(call->scratch, *bytes, static_cast<const T *>(call->input),
                                       static_cast<T *>(call->output), call->count,
-                                      (int64_t)call->problem.n, is_not_zero{}, stream);
+                                      (int64_t)call->problem.n, is_kept<decltype(zero)>{}, stream);
     });
     return error;
 }

@@ -1,6 +1,5 @@
 /* compact_thrust, compact_thrust_cached: Thrust's copy_if, which waits for the count. */
-#include "../is_not_zero.cuh"
-#include "select_limits.cuh"
+#include "select_calls.cuh"
 #include "thrust_calls.cuh"
 
 #include <thrust/copy.h>
@@ -22,10 +21,11 @@ struct thrust_copy_if {
         uint64_t *count = &kept_by_thrust(call)->on_host;
         *count = UINT64_MAX;
         with_stored_type(call->problem.type, [&](auto zero) {
-            using T = decltype(zero);
+            using T = library_type<decltype(zero)>;
             const T *in = static_cast<const T *>(call->input);
             T *out = static_cast<T *>(call->output);
-            const T *end = thrust::copy_if(policy, in, in + call->problem.n, out, is_not_zero{});
+            const T *end =
+                thrust::copy_if(policy, in, in + call->problem.n, out, is_kept<decltype(zero)>{});
             *count = (uint64_t)(end - out);
         });
     }

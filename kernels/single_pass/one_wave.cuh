@@ -203,14 +203,17 @@ __global__ void __launch_bounds__(MAX_BLOCK, 1)
     /* To stage parked rows takes long, and is done while the rows for registers are loaded. These
      * are asked for when the parked ones are there: at the same time, they would delay them. */
     constexpr bool PARKED_FIRST = PARKS && Slice<1>::STAGES;
-    if constexpr (PARKED_FIRST)
+    /* The first thread waits for the epoch while the input is on its way. */
+    if constexpr (PARKED_FIRST) {
+        tiles.wait_to_publish(&shared->exchange);
         warp_wait(&shared->parked[warp], 0);
+    }
     Slice<HELD> held;
     held.load(stream, first + parked);
     if constexpr (FINDS_BY_BLOCK<Slice<HELD>>)
         held.template find<KNOWS_NEED>(stream, first + parked, shared->rows);
-    /* The first thread waits for the epoch while the input is on its way. */
-    tiles.wait_to_publish(&shared->exchange);
+    if constexpr (!PARKED_FIRST)
+        tiles.wait_to_publish(&shared->exchange);
 
     typename parked_slice::parked waiting = {rows, parked};
     Sum mine;

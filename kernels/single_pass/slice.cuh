@@ -18,8 +18,7 @@
  * never do. */
 #pragma once
 
-#include "../is_not_zero.cuh"
-#include "../pack.cuh"
+#include "kept_elements.cuh"
 #include "../warp.cuh"
 
 namespace SCANBENCH_BACKEND
@@ -221,8 +220,8 @@ struct scan_slice : slice<T, ROWS, ANYWHERE, held_pack<T, true>> {
 
 /* Compaction: the total is the number of kept elements. */
 template <class T, class Index, unsigned ROWS, bool ANYWHERE = false>
-struct compact_slice : slice<T, ROWS, ANYWHERE> {
-    using base = slice<T, ROWS, ANYWHERE>;
+struct compact_slice : slice<T, ROWS, ANYWHERE, held_pack<T, true>> {
+    using base = slice<T, ROWS, ANYWHERE, held_pack<T, true>>;
     static constexpr bool STAGES = true;
     using element = T;
     using total = uint32_t;
@@ -236,7 +235,7 @@ struct compact_slice : slice<T, ROWS, ANYWHERE> {
         unsigned mine = 0;
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++)
-            mine += kept_in(row[r]);
+            mine += kept_of(r).count();
         return mine;
     }
 
@@ -244,7 +243,7 @@ struct compact_slice : slice<T, ROWS, ANYWHERE> {
     __device__ __forceinline__ unsigned prepare(T *staging)
     {
         kept = 0;
-        if constexpr (ROWS * WIDTH < MANY)
+        if constexpr (BY_BALLOTS)
             stage_by_ballots(staging);
         else
             stage_by_scans(staging);
@@ -296,20 +295,18 @@ struct compact_slice : slice<T, ROWS, ANYWHERE> {
     };
 
   private:
-    static constexpr unsigned AT_ONCE = 4; /* lines, loaded before any is stored */
-    /* Elements of a lane from which on scans are faster. To count floats takes longer. */
-    static constexpr unsigned MANY = std::is_floating_point_v<sum_of<T>> ? 24 : 16;
+    /* Where a lane has few elements, ballots are faster than scans. To count floats takes longer,
+     * and to count elements in words less long. */
+    static constexpr bool BY_BALLOTS =
+        sizeof(T) >= sizeof(unsigned) && ROWS * WIDTH < (std::is_floating_point_v<T> ? 24 : 16);
     /* The counts of several rows share a word, so that one scan of the warp serves them all. */
     static constexpr unsigned FIELD = base::ROW < 256 ? 8 : 16; /* bits of a count */
     static constexpr unsigned FIELDS = 32 / FIELD;
     unsigned kept;
 
-    static __device__ __forceinline__ unsigned kept_in(const pack<T, WIDTH> &x)
+    __device__ __forceinline__ kept_elements<held_pack<T, true>> kept_of(unsigned r) const
     {
-        unsigned count = 0;
-        for (unsigned k = 0; k < WIDTH; k++)
-            count += is_not_zero{}(x.at[k]);
-        return count;
+        return kept_elements<held_pack<T, true>>{row[r]};
     }
 
     static __device__ __forceinline__ unsigned field(unsigned word, unsigned index)
@@ -320,9 +317,10 @@ struct compact_slice : slice<T, ROWS, ANYWHERE> {
     /* `rank`: of this lane's first kept element of the row. */
     __device__ __forceinline__ void stage(T *staging, unsigned r, unsigned rank) const
     {
+        const auto kept_here = kept_of(r);
         for (unsigned k = 0; k < WIDTH; k++)
-            if (is_not_zero{}(row[r].at[k]))
-                staging[rank++] = row[r].at[k];
+            if (kept_here[k])
+                staging[rank++] = row[r].element(k);
     }
 
     __device__ __forceinline__ void stage_by_ballots(T *staging)
@@ -330,9 +328,10 @@ struct compact_slice : slice<T, ROWS, ANYWHERE> {
         const unsigned lanes_before = (1u << lane_index()) - 1;
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
+            const auto kept_here = kept_of(r);
             unsigned rank = kept;
             for (unsigned k = 0; k < WIDTH; k++) {
-                const unsigned keeps = __ballot_sync(ALL_LANES, is_not_zero{}(row[r].at[k]));
+                const unsigned keeps = __ballot_sync(ALL_LANES, kept_here[k]);
                 rank += __popc(keeps & lanes_before);
                 kept += __popc(keeps);
             }
@@ -347,7 +346,7 @@ struct compact_slice : slice<T, ROWS, ANYWHERE> {
             unsigned counts = 0;
 #pragma unroll
             for (unsigned r = first; r < ROWS && r < first + FIELDS; r++)
-                counts |= kept_in(row[r]) << FIELD * (r - first);
+                counts |= kept_of(r).count() << FIELD * (r - first);
             const unsigned through = warp_inclusive_sum(counts);
             const unsigned all = shuffle_from(through, WARP - 1);
 #pragma unroll
@@ -358,25 +357,12 @@ struct compact_slice : slice<T, ROWS, ANYWHERE> {
         }
     }
 
-    /* Stores the `kept` ones of the `count` elements from `first` on, a whole 128-byte line per
-     * store. */
+    /* Stores the `kept` ones of the `count` elements from `first` on. */
     __device__ static __forceinline__ void store_kept(const arrays<T> &to, uint64_t first,
                                                       Index before, unsigned kept, const T *staging,
                                                       unsigned count)
     {
-        const unsigned from_line = (unsigned)(before % (128 / sizeof(T)));
-        T *line = to.out + (before - from_line);
-        for (unsigned i = lane_index(); i < from_line + kept; i += AT_ONCE * WARP) {
-            T value[AT_ONCE] = {};
-#pragma unroll
-            for (unsigned k = 0; k < AT_ONCE; k++)
-                if (i + k * WARP >= from_line && i + k * WARP < from_line + kept)
-                    value[k] = staging[i + k * WARP - from_line];
-#pragma unroll
-            for (unsigned k = 0; k < AT_ONCE; k++)
-                if (i + k * WARP >= from_line && i + k * WARP < from_line + kept)
-                    line[i + k * WARP] = value[k];
-        }
+        store_elements(to.out + before, staging, kept);
         if (lane_index() == 0 && first < to.n && to.n - first <= count)
             *to.count = (uint64_t)before + kept;
     }

@@ -146,7 +146,7 @@ __global__ void __launch_bounds__(MAX_THREADS)
         }
     };
     Key key = 0;
-    [[maybe_unused]] Value value;
+    [[maybe_unused]] Value value = {};
     if (has_own) {
         key = task.keys[begin + threadIdx.x];
         if constexpr (HAS_VALUES_OF<Value>)

@@ -1,12 +1,24 @@
-/* select_limits.cuh: the problems that this build's CUB and Thrust cannot compact. */
+/* select_calls.cuh: how CUB and Thrust are called to compact, and what those of this build cannot
+ * compact. */
 #pragma once
 
-#include "../launch.cuh"
+#include "../is_not_zero.cuh"
+#include "library_types.cuh"
 
 #include <cub/version.cuh>
 
 namespace SCANBENCH_BACKEND
 {
+
+/* The predicate for elements of type T. */
+template <class T> struct is_kept {
+    __host__ __device__ __forceinline__ bool operator()(library_type<T> x) const
+    {
+        T element;
+        memcpy(&element, &x, sizeof element);
+        return is_not_zero{}(element);
+    }
+};
 
 /* Up to version 3.0.1 at least, DeviceSelect counts the kept elements among 2^31-1 in an int,
  * including the rest of the last tile. If nearly nothing is dropped, that count overflows, and
