@@ -6,7 +6,7 @@
 namespace SCANBENCH_BACKEND
 {
 
-/* Compares as numbers: -0 is zero, NaN is not. */
+/* Compares as numbers: -0 is zero, NaN is not. kept_elements.cuh compares words so, too. */
 struct is_not_zero {
     template <class T> __host__ __device__ __forceinline__ bool operator()(T x) const
     {

@@ -73,8 +73,8 @@ template <class T, unsigned N> struct word_pack {
     }
 };
 
-/* What a pack of elements that are to be added is held as: integers of 1 and 2 bytes in words.
- * IN_WORDS: floats of 2 bytes, too, which are taken apart to be added, but take fewer registers. */
+/* What a pack in registers is held as: integers of 1 and 2 bytes in words. IN_WORDS: floats of 2
+ * bytes, too, which are taken apart to be added, but take fewer registers. */
 template <class T, bool IN_WORDS = std::is_integral_v<T>>
 using held_pack = std::conditional_t<(sizeof(T) < sizeof(unsigned)) && IN_WORDS,
                                      word_pack<T, PACK_WIDTH<T>>, pack<T, PACK_WIDTH<T>>>;

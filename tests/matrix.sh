@@ -218,6 +218,7 @@ runs_of() {
         echo "$key $common --block=64 --type=i64,f64 --n=$wave_sizes"
         echo "$key $common --block=256 --n=$wave_sizes"
         echo "$key $common --block=1024 --type=i64,f32 --n=$wave_sizes --max=1"
+        [ "$2" != compact ] || echo "$key $common --block=1024 --type=u8,i16 --n=139999,300003,600003"
     fi
     if [ "$3" = cluster ] && [ "$2" != sort ]; then
         echo "$key $common --block=32 --type=i32,f32 --n=$cluster_sizes sanitized"
@@ -266,6 +267,7 @@ race_runs() {
     for block in "${block_flags[@]}"; do
         is_typical "$block" || continue
         echo "$common $block --input=uniform --max=49 --n=$sizes"
+        [ "$2" != compact ] || echo "${common/i32,f64/u8,f16} $block --input=uniform --max=49 --n=$sizes"
         [ "$2" != sort ] || echo "$common $block --input=signed --max=2^31-1 --n=$sizes"
     done
 }

@@ -10,11 +10,11 @@ namespace SCANBENCH_BACKEND
 static cudaError_t select(const struct call *call, size_t *bytes, cudaStream_t stream)
 {
     cudaError_t error = cudaSuccess;
-    with_stored_type(call->problem.type, [&](auto zero) {
-        using T = library_type<decltype(zero)>;
-        error = cub::DeviceSelect::If(call->scratch, *bytes, static_cast<const T *>(call->input),
-                                      static_cast<T *>(call->output), call->count,
-                                      (int64_t)call->problem.n, is_kept<decltype(zero)>{}, stream);
+    with_stored_type(call->problem.type, [&]<class T>(T) {
+        const auto *in = static_cast<const library_type<T> *>(call->input);
+        auto *out = static_cast<library_type<T> *>(call->output);
+        error = cub::DeviceSelect::If(call->scratch, *bytes, in, out, call->count,
+                                      (int64_t)call->problem.n, is_kept<T>{}, stream);
     });
     return error;
 }

@@ -20,12 +20,10 @@ struct thrust_copy_if {
     {
         uint64_t *count = &kept_by_thrust(call)->on_host;
         *count = UINT64_MAX;
-        with_stored_type(call->problem.type, [&](auto zero) {
-            using T = library_type<decltype(zero)>;
-            const T *in = static_cast<const T *>(call->input);
-            T *out = static_cast<T *>(call->output);
-            const T *end =
-                thrust::copy_if(policy, in, in + call->problem.n, out, is_kept<decltype(zero)>{});
+        with_stored_type(call->problem.type, [&]<class T>(T) {
+            const auto *in = static_cast<const library_type<T> *>(call->input);
+            auto *out = static_cast<library_type<T> *>(call->output);
+            const auto *end = thrust::copy_if(policy, in, in + call->problem.n, out, is_kept<T>{});
             *count = (uint64_t)(end - out);
         });
     }

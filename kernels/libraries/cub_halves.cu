@@ -1,5 +1,5 @@
-/* cub_halves: CUB's DeviceScan and DeviceReduce for elements of 16 bits, with sums in f32: those
- * are what the operator returns. */
+/* cub_halves: CUB's DeviceScan and DeviceReduce for elements of 16 bits. CUB adds in the type that
+ * the operator returns, f32. */
 #include "cub_calls.cuh"
 #include "library_types.cuh"
 
@@ -11,7 +11,7 @@ namespace SCANBENCH_BACKEND
 
 using add_floats = cuda::std::plus<float>;
 
-/* Calls f(in, out, n). */
+/* Calls f(in, out, n) with arrays of CUB's half types. */
 template <class Function> static cudaError_t with_halves(const struct call *call, Function f)
 {
     cudaError_t error = cudaSuccess;

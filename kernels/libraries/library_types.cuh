@@ -1,5 +1,5 @@
-/* library_types.cuh: elements as CUB and Thrust know them, which have faster code for these types
- * than for a struct of ours. */
+/* library_types.cuh: elements as CUB and Thrust know them. Of structs like ours, CUB's sort takes
+ * none, and the rest has slower code for them. */
 #pragma once
 
 #include "../launch.cuh"

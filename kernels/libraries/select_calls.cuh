@@ -1,5 +1,5 @@
-/* select_calls.cuh: how CUB and Thrust are called to compact, and what those of this build cannot
- * compact. */
+/* select_calls.cuh: how CUB and Thrust are called to compact, and the problems for which those of
+ * this build fail. */
 #pragma once
 
 #include "../is_not_zero.cuh"

@@ -63,15 +63,15 @@ __device__ __forceinline__ stored_unit<T> unit_from(const T *elements, unsigned 
 {
     if constexpr (sizeof(T) < sizeof(unsigned)) {
         const auto *words = reinterpret_cast<const unsigned *>(elements) + i;
-        /* The second one may be past the end. */
+        /* Without a head the second one is not needed, and may be past the end. */
         return __funnelshift_r(words[0], words[head > 0], 8 * sizeof(T) * head);
     } else {
         return elements[i];
     }
 }
 
-/* A warp stores `count` elements of shared memory, which begin with a whole unit, to any place: a
- * whole 128-byte line at once. */
+/* A warp stores `count` elements of shared memory, which begin with a whole unit, to any place, in
+ * steps that begin with 128-byte lines. */
 template <class T>
 __device__ __forceinline__ void store_elements(T *place, const T *elements, unsigned count)
 {

@@ -203,7 +203,7 @@ __global__ void __launch_bounds__(MAX_BLOCK, 1)
     /* To stage parked rows takes long, and is done while the rows for registers are loaded. These
      * are asked for when the parked ones are there: at the same time, they would delay them. */
     constexpr bool PARKED_FIRST = PARKS && Slice<1>::STAGES;
-    /* The first thread waits for the epoch while the input is on its way. */
+    /* The first thread waits for the epoch while the first input is on its way. */
     if constexpr (PARKED_FIRST) {
         tiles.wait_to_publish(&shared->exchange);
         warp_wait(&shared->parked[warp], 0);

@@ -19,6 +19,7 @@
 #pragma once
 
 #include "kept_elements.cuh"
+#include "../pack.cuh"
 #include "../warp.cuh"
 
 namespace SCANBENCH_BACKEND
