@@ -53,15 +53,14 @@ template <class T, unsigned N> struct kept_elements<word_pack<T, N>> {
     }
 };
 
-/* What a lane stores at once: an element, or a word of narrower ones. */
-template <class T>
-using stored_unit = std::conditional_t<(sizeof(T) < sizeof(unsigned)), unsigned, T>;
+/* What a lane stores at once: an element, or a word of bytes. */
+template <class T> using stored_unit = std::conditional_t<sizeof(T) == 1, unsigned, T>;
 
 /* Unit i of elements in shared memory from number `head` on, which is in the first unit. */
 template <class T>
 __device__ __forceinline__ stored_unit<T> unit_from(const T *elements, unsigned head, unsigned i)
 {
-    if constexpr (sizeof(T) < sizeof(unsigned)) {
+    if constexpr (sizeof(T) < sizeof(stored_unit<T>)) {
         const auto *words = reinterpret_cast<const unsigned *>(elements) + i;
         /* Without a head the second one is not needed, and may be past the end. */
         return __funnelshift_r(words[0], words[head > 0], 8 * sizeof(T) * head);
@@ -78,13 +77,13 @@ __device__ __forceinline__ void store_elements(T *place, const T *elements, unsi
     using unit = stored_unit<T>;
     constexpr unsigned IN_UNIT = sizeof(unit) / sizeof(T);
     constexpr unsigned AT_ONCE = 4; /* units, loaded before any is stored */
+    constexpr unsigned IN_LINE = 128 / sizeof(unit);
     /* Elements before the first whole unit there. */
-    const auto unaligned = (unsigned)(reinterpret_cast<uintptr_t>(place) / sizeof(T)) % IN_UNIT;
+    const unsigned unaligned = reinterpret_cast<uintptr_t>(place) / sizeof(T) % IN_UNIT;
     const unsigned head = min((IN_UNIT - unaligned) % IN_UNIT, count);
     const unsigned units = (count - head) / IN_UNIT;
     unit *line = reinterpret_cast<unit *>(place + head);
-    const auto from_line =
-        (unsigned)(reinterpret_cast<uintptr_t>(line) / sizeof(unit)) % (128 / sizeof(unit));
+    const unsigned from_line = reinterpret_cast<uintptr_t>(line) / sizeof(unit) % IN_LINE;
     line -= from_line;
     for (unsigned i = lane_index(); i < from_line + units; i += AT_ONCE * WARP) {
         unit value[AT_ONCE] = {};
