@@ -1,24 +1,36 @@
 #!/usr/bin/env python3
-"""behind.py [--check] PAGE.md...: where CUB is faster than `auto`, from the CSV files beside each page.
+"""over_cub.py [--check] PAGE.md...: CUB's time over that of `auto`, from the CSV files beside each page.
 
-A page has a table with this head, whose lines are written from all files of the page's folder:
+A page has a table with this head, whose lines are written from all files of the page's folder, or, if CUB is
+nowhere faster, the line `none`:
 
     | CUB is faster | file | CUB's time over that of `auto` |
 
-or, if it is nowhere, the line `none`. Rows of one GPU count that passed, with cold caches. Ratios of 0.995 or more do
-not count. Where a file has several rows of a configuration, as of several processes, their median counts.
+It may also have a table of the least ratios, after a comment that names a configuration and, for each of two versions of
+CUB, a file and values of its columns, or -:
 
---check writes nothing. It names the pages whose table the rows contradict, and then exits with 1."""
+    <!-- least over sizes
+    scan of f32 | scan-newest-cub.csv type=f32 | -
+    -->
+    | configuration | CUB 3.6.0 | at | CUB 3.0.1 | at |
+
+Rows of one GPU count that passed, with cold caches. Ratios of 0.995 or more are not behind. Where a file has several
+rows of a configuration, as of several processes, their median counts.
+
+--check writes nothing. It names the pages whose tables the rows contradict, and then exits with 1."""
 import csv
 import glob
+import math
 import os
+import re
 import statistics
 import sys
 
 from csv_rows import value_of
 
 HEAD = "| CUB is faster | file | CUB's time over that of `auto` |"
-USAGE = "behind.py: name pages that have the table, perhaps after --check"
+LEAST = re.compile(r"(<!-- least over sizes\n(.*?)\n-->\n(?:\|[^\n]*\n){2})(?:\|[^\n]*\n)*", re.S)
+USAGE = "over_cub.py: name pages that have the table, perhaps after --check"
 LEAD = 0.995
 # What a configuration is, besides n, and what goes without saying.
 AXES = {"op": None, "type": None, "kind": "exclusive", "operator": "sum", "segments": "none", "keep": "0.75",
@@ -35,7 +47,8 @@ def words(configuration, limits):
 
 
 def size(n):
-    return f"2^{n.bit_length() - 1}" if n & (n - 1) == 0 else str(n)
+    power = max(n.bit_length(), 1) - 1
+    return {2**power: f"2^{power}", 5 * 2 ** (power - 2): f"5/8 of 2^{power + 1}"}.get(n, str(n))
 
 
 def times_of(path):
@@ -64,19 +77,40 @@ def lines_of(folder):
             yield f"| {words(key, limits)} | `{os.path.basename(path)}` | {', '.join(ratios)} |"
 
 
-def with_table(page):
-    """The page's text, and the same with the table as the rows have it."""
+def least_of(folder, file_and_values):
+    """The cells of a file: the least ratio, rounded down, and the size."""
+    if file_and_values == "-":
+        return ["", ""]
+    file, *values = file_and_values.split()
+    wanted = dict(value.split("=", 1) for value in values)
+    ratios = [(by["cub"] / by["auto"], n) for (key, n), by in times_of(os.path.join(folder, file)).items()
+              if len(by) == 2 and wanted.items() <= dict(zip(AXES, key)).items()]
+    if not ratios:
+        sys.exit(f"over_cub.py: {file_and_values}: no rows of both auto and cub")
+    least, n = min(ratios)
+    return [f"{math.floor(100 * least) / 100:.2f}", size(n)]
+
+
+def least_lines(folder, configurations):
+    for configuration in configurations.splitlines():
+        name, *files = configuration.split(" | ")
+        yield "| " + " | ".join([name, *(cell for file in files for cell in least_of(folder, file))]) + " |\n"
+
+
+def with_tables(page):
+    """The page's text, and the same with the tables as the rows have them."""
     with open(page, encoding="utf-8") as file:
         text = file.read()
+    folder = os.path.dirname(page) or "."
     before, head, rest = text.partition(HEAD + "\n|---|---|---|\n")
     if not head:
-        sys.exit(f"behind.py: {page} has no table with the head {HEAD}")
+        sys.exit(f"over_cub.py: {page} has no table with the head {HEAD}")
     after = rest.split("\n")
     while after and after[0].startswith("|"):
         del after[0]
-    lines = list(lines_of(os.path.dirname(page) or ".")) or ["| none |  |  |"]
-    table = "".join(line + "\n" for line in lines)
-    return text, before + head + table + "\n".join(after)
+    lines = list(lines_of(folder)) or ["| none |  |  |"]
+    new = before + head + "".join(line + "\n" for line in lines) + "\n".join(after)
+    return text, LEAST.sub(lambda found: found.group(1) + "".join(least_lines(folder, found.group(2))), new)
 
 
 def main(arguments):
@@ -88,12 +122,12 @@ def main(arguments):
     status = 0
     for page in pages:
         try:
-            old, new = with_table(page)
+            old, new = with_tables(page)
         except OSError as error:
-            print(f"behind.py: {page}: {error.strerror}", file=sys.stderr)
+            print(f"over_cub.py: {page}: {error.strerror}", file=sys.stderr)
             return 2
         if is_check and old != new:
-            print(f"{page}: the rows say otherwise where CUB is faster: scripts/behind.py {page} writes it")
+            print(f"{page}: the rows say otherwise: scripts/over_cub.py {page} writes the tables")
             status = 1
         elif not is_check:
             with open(page, "w", encoding="utf-8") as file:

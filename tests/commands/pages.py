@@ -15,8 +15,10 @@ figures   Each number with a unit, and each number in a table, is the one in the
           is over all rows that the filters leave. `min over n=2^12..2^29: EXPRESSION`
           ranges over the sizes, `min of COLUMN` over all rows that the filters leave; so does max.
           A bound over sizes is rounded away from the values. `range over` is for a TEXT of both
-          bounds, 1.31 to 1.84. For a TEXT of two times, 5.92 -> 5.28, VALUE is OLD->NEW where they
-          differ. TEXT = stated marks a number that does not come from a CSV file. In place of FILE and filters, `$ ./scanbench ...` is run, and its
+          bounds, 1.31 to 1.84, and `spread over` for the median before them, 1.52 (1.31 to 1.84).
+          `over label=*` ranges over all values of a column. For a TEXT of two times, 5.92 -> 5.28,
+          VALUE is OLD->NEW where they differ. TEXT = stated marks a number that does not come from
+          a CSV file. In place of FILE and filters, `$ ./scanbench ...` is run, and its
           rows are taken: for what does not depend on the machine.
 
           <!-- unchecked figures: WHY --> skips the rest of its section.
@@ -34,6 +36,7 @@ import functools
 import math
 import os
 import re
+import statistics
 import subprocess
 import sys
 
@@ -147,28 +150,32 @@ def total(rows, filters, expression):
     return str(sum(values))
 
 
-def over_sizes(rows, filters, column, first, last, expression):
-    sizes = range(int(whole_number(first)), int(whole_number(last)) + 1)
-    for value in {row[column] for row in rows if row[column].isdigit() and int(row[column]) in sizes}:
+def over_values(rows, filters, column, first, last, expression):
+    """The expression for each value of the column, or for each from first to last."""
+    values = {row[column] for row in rows}
+    if first != "*":
+        wanted = range(int(whole_number(first)), int(whole_number(last)) + 1)
+        values = {value for value in values if value.isdigit() and int(value) in wanted}
+    for value in values:
         try:
             yield evaluate(rows, {**filters, column: value}, expression)
         except Wrong:
-            continue  # not measured at this size
+            continue  # not measured there
 
 
 def evaluate(rows, filters, expression):
-    extreme = re.fullmatch(r"(min|max) (?:over (\w+)=(\S+)\.\.(\S+?): |of )(.*)", expression)
-    if extreme is None:
+    several = re.fullmatch(r"(min|max|median) (?:over (\w+)=(?:(\*)|(\S+)\.\.(\S+?)): |of )(.*)", expression)
+    if several is None:
         expression = SUM.sub(lambda match: total(rows, filters, match.group(1)), expression)
         return calculate(OPERAND.sub(lambda match: operand(rows, filters, match), expression))
-    which, column, first, last, inner = extreme.groups()
+    which, column, every, first, last, inner = several.groups()
     if column:
-        values = list(over_sizes(rows, filters, column, first, last, inner))
+        values = list(over_values(rows, filters, column, every or first, last, inner))
     else:
         values = [calculate(OPERAND.sub(value, inner)) for value in cells_of(rows, filters, OPERAND.match(inner))]
     if len(values) < 2:
         raise Wrong(f"{expression}: {len(values)} rows, where several are wanted")
-    return min(values) if which == "min" else max(values)
+    return {"min": min, "max": max, "median": statistics.median}[which](values)
 
 
 def compare(text, value, expression):
@@ -185,19 +192,30 @@ def compare(text, value, expression):
 
 
 def parts(text, expression):
-    """The separator of the numbers of an entry, and (text, expression) of each."""
-    if expression.startswith("range over "):
-        of_each = ["min" + expression.removeprefix("range"), "max" + expression.removeprefix("range")]
-        separator = " to "
+    """The form of an entry's text, with {} for each number, and (number's text, expression) of each."""
+    kind, over, inner = expression.partition(" over ")
+    bounds = [f"min over {inner}", f"max over {inner}"]
+    if over and kind == "range":
+        form, of_each = "{} to {}", bounds
+    elif over and kind == "spread":
+        form, of_each = "{} ({} to {})", [f"median over {inner}", *bounds]
     elif CHANGE.search(expression):
-        of_each = [CHANGE.sub(r"\1", expression), CHANGE.sub(r"\2", expression)]
-        separator = " -> "
+        form, of_each = "{} -> {}", [CHANGE.sub(r"\1", expression), CHANGE.sub(r"\2", expression)]
     else:
-        return "", [(text, expression)]
-    texts = text.split(separator)
-    if len(texts) != len(of_each):
-        raise Wrong(f'"{text}" is not NUMBER{separator}NUMBER')
-    return separator, list(zip(texts, of_each))
+        form, of_each = "{}", [expression]
+    found = re.fullmatch(re.escape(form).replace(r"\{\}", "(.+?)"), text)
+    if found is None:
+        raise Wrong(f'"{text}" is not {form.format(*["NUMBER"] * len(of_each))}')
+    return form, list(zip(found.groups(), of_each))
+
+
+def differences(rows, filters, text, expression):
+    """Why numbers in the text are not what the expression says."""
+    for part, of_part in parts(text, expression)[1]:
+        try:
+            compare(part, evaluate(rows, filters, of_part), of_part)
+        except Wrong as why:
+            yield str(why)
 
 
 def rewritten(text, value, expression):
@@ -259,10 +277,7 @@ def check_table(rows, filters, entries, table):
         keyed = filters_of_line(filters, entries, line_cells)
         for entry, cell in zip(entries, line_cells):
             if is_measured(entry, cell):
-                try:
-                    compare(cell, evaluate(rows, keyed, entry), entry)
-                except Wrong as why:
-                    yield f"{line_cells[0]}: {why}"
+                yield from (f"{line_cells[0]}: {why}" for why in differences(rows, keyed, cell, entry))
 
 
 def check_paragraph(rows, filters, entries, text):
@@ -271,11 +286,7 @@ def check_paragraph(rows, filters, entries, text):
         if not re.search(rf"(?<![\d.]){re.escape(quoted)}(?![\d])", text):
             yield f'"{quoted}" is not in the text'
         elif expression != "stated":
-            for part, of_part in parts(quoted, expression)[1]:
-                try:
-                    compare(part, evaluate(rows, filters, of_part), of_part)
-                except Wrong as why:
-                    yield str(why)
+            yield from differences(rows, filters, quoted, expression)
 
 
 def parse_comment(comment):
@@ -332,7 +343,7 @@ def new_line(rows, filters, entries, line):
     keyed = filters_of_line(filters, entries, line_cells)
     for i, (entry, cell) in enumerate(zip(entries, line_cells)):
         if is_measured(entry, cell):
-            line_cells[i] = rewritten(cell, evaluate(rows, keyed, entry), entry)
+            line_cells[i] = new_text(rows, keyed, cell, entry)
     return "| " + " | ".join(line_cells) + " |"
 
 
@@ -355,8 +366,8 @@ def new_text(rows, filters, text, expression):
     """The text of an entry as it should be."""
     if expression == "stated":
         return text
-    separator, of_text = parts(text, expression)
-    return separator.join(rewritten(part, evaluate(rows, filters, of_part), of_part) for part, of_part in of_text)
+    form, of_text = parts(text, expression)
+    return form.format(*(rewritten(part, evaluate(rows, filters, of_part), of_part) for part, of_part in of_text))
 
 
 def updated(comment, block):

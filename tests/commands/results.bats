@@ -226,12 +226,13 @@ complete() {
     done
 }
 
-@test "behind: the pages' tables of where CUB is faster are what the rows say; a row that differs is found and written" {
+@test "over_cub: the pages' tables of where CUB is faster are what the rows say; a row that differs is found and written" {
     local folder=$BATS_TEST_TMPDIR/folder row='op,algo,type,n,device,device_name,cache,time_ms,check' wrong
-    python3 scripts/behind.py --check results/nvidia-h200/DETAILS.md results/nvidia-h100/README.md
+    python3 scripts/over_cub.py --check results/nvidia-h200/DETAILS.md results/nvidia-h100/README.md
     mkdir "$folder"
     printf '%s\n' Before. '' '| CUB is faster | file | CUB'"'"'s time over that of `auto` |' '|---|---|---|' '| old | line | |' \
-        '' After. >"$folder/page.md"
+        '' After. '' '<!-- least over sizes' 'scans | scan.csv type=i32 | -' '-->' '| what | new | at | old | at |' \
+        '|---|---|---|---|---|' '| old | 9 | 9 |  |  |' '' End. >"$folder/page.md"
     # Behind at 2^12 by the median of three processes, ahead at 1000, and behind with hot caches or a failed check alone.
     {
         echo "$row"
@@ -243,11 +244,11 @@ complete() {
         echo scan,auto,i32,4096,gpu0,X,cold,2,passed
         printf 'scan,cub,i32,4096,gpu0,X,cold,%s,passed\n' 1.5 9 1.2
     } >"$folder/scan.csv"
-    run python3 scripts/behind.py --check "$folder/page.md"
+    run python3 scripts/over_cub.py --check "$folder/page.md"
     [ "$status" -eq 1 ]
     has "$output" "$folder/page.md: the rows say otherwise"
-    python3 scripts/behind.py "$folder/page.md"
-    python3 scripts/behind.py --check "$folder/page.md"
+    python3 scripts/over_cub.py "$folder/page.md"
+    python3 scripts/over_cub.py --check "$folder/page.md"
     [ "$(cat "$folder/page.md")" = "\
 Before.
 
@@ -255,9 +256,22 @@ Before.
 |---|---|---|
 | scan of i32 | \`scan.csv\` | 0.75 (2^12) |
 
-After." ]
+After.
+
+<!-- least over sizes
+scans | scan.csv type=i32 | -
+-->
+| what | new | at | old | at |
+|---|---|---|---|---|
+| scans | 0.75 | 2^12 |  |  |
+
+End." ]
+    sed -i 's/type=i32/type=f32/' "$folder/page.md"
+    run --separate-stderr python3 scripts/over_cub.py --check "$folder/page.md"
+    [ "$status" -eq 1 ]
+    has "$stderr" 'scan.csv type=f32: no rows of both auto and cub'
     for wrong in --chekc ''; do
-        run --separate-stderr python3 scripts/behind.py ${wrong:+"$wrong"}
+        run --separate-stderr python3 scripts/over_cub.py ${wrong:+"$wrong"}
         [ "$status" -eq 2 ]
         [ "${#stderr_lines[@]}" -eq 1 ]
     done
@@ -697,6 +711,7 @@ END
     for file in results/*-*/*.csv; do
         folder=$(dirname "$file")
         grep -qF "$file" README.md docs/*.md results/*/*.md bench/rows/*.def ||
+            grep -qF " | $(basename "$file") " "$folder"/*.md || # of the table of least ratios
             compgen -G "$folder/plots/$(basename "$file" .csv)-*" >/dev/null || {
             echo "nobody quotes $file"
             return 1
