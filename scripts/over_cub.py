@@ -6,16 +6,16 @@ nowhere faster, the line `none`:
 
     | CUB is faster | file | CUB's time over that of `auto` |
 
-It may also have a table of the least ratios, after a comment that names a configuration and, for each of two versions of
-CUB, a file and values of its columns, or -:
+It may also have a table of the least ratios, right after a comment. This has a line for each line of the table, with
+a name and, for each of two versions of CUB, a file and values of its columns among AXES, or -:
 
     <!-- least over sizes
     scan of f32 | scan-newest-cub.csv type=f32 | -
     -->
     | configuration | CUB 3.6.0 | at | CUB 3.0.1 | at |
 
-Rows of one GPU count that passed, with cold caches. Ratios of 0.995 or more are not behind. Where a file has several
-rows of a configuration, as of several processes, their median counts.
+Only rows of one GPU that passed, with cold caches, are taken. In the first table, ratios of 0.995 or more are left
+out. Where a file has several rows of a configuration, as of several processes, their median is taken.
 
 --check writes nothing. It names the pages whose tables the rows contradict, and then exits with 1."""
 import csv
@@ -29,7 +29,8 @@ import sys
 from csv_rows import value_of
 
 HEAD = "| CUB is faster | file | CUB's time over that of `auto` |"
-LEAST = re.compile(r"(<!-- least over sizes\n(.*?)\n-->\n(?:\|[^\n]*\n){2})(?:\|[^\n]*\n)*", re.S)
+COMMENT = "<!-- least over sizes\n"
+LEAST = re.compile(rf"({COMMENT}((?:(?!-->).*\n)*)-->\n(?:\|.*\n){{2}})(?:\|.*\n)*")
 USAGE = "over_cub.py: name pages that have the table, perhaps after --check"
 LEAD = 0.995
 # What a configuration is, besides n, and what goes without saying.
@@ -110,7 +111,10 @@ def with_tables(page):
         del after[0]
     lines = list(lines_of(folder)) or ["| none |  |  |"]
     new = before + head + "".join(line + "\n" for line in lines) + "\n".join(after)
-    return text, LEAST.sub(lambda found: found.group(1) + "".join(least_lines(folder, found.group(2))), new)
+    new, count = LEAST.subn(lambda found: found.group(1) + "".join(least_lines(folder, found.group(2))), new)
+    if count != text.count(COMMENT):
+        sys.exit(f"over_cub.py: {page}: a comment of least ratios has no table right after it")
+    return text, new
 
 
 def main(arguments):
@@ -124,7 +128,7 @@ def main(arguments):
         try:
             old, new = with_tables(page)
         except OSError as error:
-            print(f"over_cub.py: {page}: {error.strerror}", file=sys.stderr)
+            print(f"over_cub.py: {error.filename or page}: {error.strerror}", file=sys.stderr)
             return 2
         if is_check and old != new:
             print(f"{page}: the rows say otherwise: scripts/over_cub.py {page} writes the tables")

@@ -35,7 +35,7 @@ for tool; do
     check "$tool" --n=2^20-3 --block=auto --cache=hot
     # A few tiles per block, more than it has stages; the last tile is partial.
     check "$tool" --op=scan,compact --algo=lookahead --n=1200001,6300001 --type=i32,u64
-    # Elements that are held, and bytes that are stored, in words; also of parked rows.
+    # Narrow elements are held in words, and bytes are stored so; also those of parked rows.
     check "$tool" --op=compact --algo=lookahead,lookback --n=70001,1200001 --type=u8,f16
     check "$tool" --op=compact --algo=one-wave --n=70001,12000001 --type=i16 --block=1024
     # Five to seven rows.

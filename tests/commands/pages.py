@@ -13,10 +13,10 @@ figures   Each number with a unit, and each number in a table, is the one in the
           arithmetic over columns of the one row that the filters leave; [COLUMN=VALUE,...] adds or
           replaces filters, [COLUMN=*] takes one away, and @FILE looks in another file. sum(EXPRESSION)
           is over all rows that the filters leave. `min over n=2^12..2^29: EXPRESSION`
-          ranges over the sizes, `min of COLUMN` over all rows that the filters leave; so does max.
-          A bound over sizes is rounded away from the values. `range over` is for a TEXT of both
-          bounds, 1.31 to 1.84, and `spread over` for the median before them, 1.52 (1.31 to 1.84).
-          `over label=*` ranges over all values of a column. For a TEXT of two times, 5.92 -> 5.28,
+          ranges over the sizes, `over label=*` over all values of a column, and `min of COLUMN` over
+          all rows that the filters leave; so do max and median. A bound of `over` is rounded away
+          from the values. `range over` is for a TEXT of both bounds, 1.31 to 1.84, and `spread
+          over` for one with the median before them, 1.52 (1.31 to 1.84). For a TEXT of two times, 5.92 -> 5.28,
           VALUE is OLD->NEW where they differ. TEXT = stated marks a number that does not come from
           a CSV file. In place of FILE and filters, `$ ./scanbench ...` is run, and its
           rows are taken: for what does not depend on the machine.
@@ -152,7 +152,7 @@ def total(rows, filters, expression):
 
 def over_values(rows, filters, column, first, last, expression):
     """The expression for each value of the column, or for each from first to last."""
-    values = {row[column] for row in rows}
+    values = {row.get(column) or "" for row in rows}
     if first != "*":
         wanted = range(int(whole_number(first)), int(whole_number(last)) + 1)
         values = {value for value in values if value.isdigit() and int(value) in wanted}
@@ -160,7 +160,9 @@ def over_values(rows, filters, column, first, last, expression):
         try:
             yield evaluate(rows, {**filters, column: value}, expression)
         except Wrong:
-            continue  # not measured there
+            if first == "*":
+                raise
+            continue  # not measured at this size
 
 
 def evaluate(rows, filters, expression):
@@ -211,7 +213,12 @@ def parts(text, expression):
 
 def differences(rows, filters, text, expression):
     """Why numbers in the text are not what the expression says."""
-    for part, of_part in parts(text, expression)[1]:
+    try:
+        of_text = parts(text, expression)[1]
+    except Wrong as why:
+        of_text = []
+        yield str(why)
+    for part, of_part in of_text:
         try:
             compare(part, evaluate(rows, filters, of_part), of_part)
         except Wrong as why:
