@@ -13,6 +13,10 @@ JOBS       ?= $(shell nproc 2>/dev/null || echo 2)
 WITHOUT_NVCC := NVCC= FOUND=build/toolchain-without-nvcc.mk
 # A -j on the command line reaches sub-makes anyway.
 PARALLEL    = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
+# What compiles by itself uses all processors, too.
+ifeq ($(MAKELEVEL)$(filter-out all install install-library library deb,$(MAKECMDGOALS)),0)
+MAKEFLAGS  := $(MAKEFLAGS) $(PARALLEL)
+endif
 SANITIZE   := -fsanitize=address,undefined -fno-sanitize-recover=all
 # The sanitizers only report line numbers, so -g1 is enough. Templates of libraries, which are
 # not ours to check, take longest to compile. The emulator is most of every test, so its checks are in

@@ -147,6 +147,18 @@ refuses() {
     [[ $output != *"this build has no CUDA"* ]]
 }
 
+# jobs_of WORD...: the -j that `make WORD...` runs with, if any, where it would take 3.
+jobs_of() {
+    env -u MAKEFLAGS -u MAKELEVEL make -np JOBS=3 NVCC= "$@" 2>/dev/null | grep -a '^MAKEFLAGS' | grep -o -- ' -j[0-9]*' || true
+}
+
+@test "make uses all processors, or as many as -j says" {
+    [ "$(jobs_of)" = ' -j3' ]
+    [ "$(jobs_of deb)" = ' -j3' ]
+    [ "$(jobs_of -j2 all)" = ' -j2' ]
+    [ -z "$(jobs_of check)" ] # starts a make for each part
+}
+
 @test "NVCC=clang++: one line says that only nvcc will do" {
     printf '#!/bin/sh\necho "Debian clang version 14.0.6"\n' >"$BATS_TEST_TMPDIR/clang++"
     chmod +x "$BATS_TEST_TMPDIR/clang++"
