@@ -149,7 +149,8 @@ refuses() {
 
 # jobs_of WORD...: the -j that `make WORD...` runs with, if any, where it would take 3.
 jobs_of() {
-    env -u MAKEFLAGS -u MAKELEVEL make -np JOBS=3 NVCC= "$@" 2>/dev/null | grep -a '^MAKEFLAGS' | grep -o -- ' -j[0-9]*' || true
+    env -u MAKEFLAGS -u MAKELEVEL make -np JOBS=3 NVCC= BUILD="$BATS_TEST_TMPDIR/build" "$@" 2>/dev/null |
+        grep -a '^MAKEFLAGS' | tail -n 1 | grep -o -- ' -j[0-9]*' || true
 }
 
 @test "make uses all processors, or as many as -j says" {
