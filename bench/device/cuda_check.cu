@@ -10,14 +10,15 @@ namespace SCANBENCH_BACKEND
 
 /* ---- kernels ---- */
 
-__global__ void fill_input_kernel(struct input input, void *array)
+__global__ void fill_input_kernel(const __grid_constant__ struct input input, void *array)
 {
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
     for (uint64_t i = global_thread(); i < input.n; i += threads)
         element_store(input.type, array, i, input_element(&input, i));
 }
 
-__global__ void first_wrong_kernel(struct check check, unsigned long long *first_wrong)
+__global__ void first_wrong_kernel(const __grid_constant__ struct check check,
+                                   unsigned long long *first_wrong)
 {
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
     for (uint64_t i = check.from + global_thread(); i < check.input.n; i += threads)
@@ -27,21 +28,24 @@ __global__ void first_wrong_kernel(struct check check, unsigned long long *first
         }
 }
 
-__global__ void count_kept_kernel(struct input input, unsigned long long *kept)
+__global__ void count_kept_kernel(const __grid_constant__ struct input input,
+                                  unsigned long long *kept)
 {
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
     for (uint64_t c = global_thread(); c < chunk_count(&input); c += threads)
         kept[c] = kept_in_chunk(&input, c);
 }
 
-__global__ void chunk_reduction_kernel(struct input input, unsigned long long *sums)
+__global__ void chunk_reduction_kernel(const __grid_constant__ struct input input,
+                                       unsigned long long *sums)
 {
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
     for (uint64_t c = global_thread(); c < chunk_count(&input); c += threads)
         sums[c] = chunk_reduction(&input, c);
 }
 
-__global__ void first_wrong_kept_kernel(struct check check, const unsigned long long *starts,
+__global__ void first_wrong_kept_kernel(const __grid_constant__ struct check check,
+                                        const unsigned long long *starts,
                                         unsigned long long *first_wrong)
 {
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
@@ -53,7 +57,8 @@ __global__ void first_wrong_kept_kernel(struct check check, const unsigned long 
     }
 }
 
-__global__ void first_wrong_sum_kernel(struct check check, const unsigned long long *sums,
+__global__ void first_wrong_sum_kernel(const __grid_constant__ struct check check,
+                                       const unsigned long long *sums,
                                        unsigned long long *first_wrong)
 {
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
@@ -64,7 +69,8 @@ __global__ void first_wrong_sum_kernel(struct check check, const unsigned long l
     }
 }
 
-__global__ void digest_kernel(struct input input, const void *array, unsigned long long *words)
+__global__ void digest_kernel(const __grid_constant__ struct input input, const void *array,
+                              unsigned long long *words)
 {
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
     struct digest digest = {0, 0};
