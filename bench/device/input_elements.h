@@ -4,12 +4,12 @@
 #include "elements.h"
 #include "segment_bounds.h"
 
-/* What every kernel that fills or checks an array calls, some in ten places. Inlined there, with
- * all shapes and types, it made ptxas take ten times as long. */
+/* Marks functions that the kernels which fill or check arrays call, some in ten places. With all
+ * shapes and types inlined in each of them, ptxas took ten times as long. */
 #ifdef __CUDA_ARCH__
-#define CALLED __noinline__
+#define INLINE_ON_HOST __noinline__
 #else
-#define CALLED inline
+#define INLINE_ON_HOST inline
 #endif
 
 /* ---- Values from 0 to `most`, drawn for element i ---- */
@@ -93,7 +93,7 @@ HOST_DEVICE static inline uint64_t drawn_value(const struct input *input, uint64
  * and falls, too. */
 enum { TIDE = 8, TIDE_TURN = 2039 };
 
-HOST_DEVICE static CALLED double walk_position(const struct input *input, uint64_t i)
+HOST_DEVICE static INLINE_ON_HOST double walk_position(const struct input *input, uint64_t i)
 {
     const uint64_t since = i % (2 * TIDE_TURN);
     const uint64_t tide = TIDE * (since < TIDE_TURN ? since : 2 * TIDE_TURN - since);
@@ -220,8 +220,8 @@ HOST_DEVICE static inline uint64_t shaped_element(const struct input *input, uin
 }
 
 /* The sum of the elements of a walk from `begin` to `end` - 1 of the whole array, rounded once. */
-HOST_DEVICE static CALLED uint64_t sum_of_walk(const struct input *input, uint64_t begin,
-                                               uint64_t end)
+HOST_DEVICE static INLINE_ON_HOST uint64_t sum_of_walk(const struct input *input, uint64_t begin,
+                                                       uint64_t end)
 {
     double sum = walk_position(input, end) - walk_position(input, begin);
     const uint64_t changed = input->nudged - 1;
@@ -232,7 +232,7 @@ HOST_DEVICE static CALLED uint64_t sum_of_walk(const struct input *input, uint64
 }
 
 /* The i-th element of the input; of a slice, -1 is the element before it. */
-HOST_DEVICE static CALLED uint64_t input_element(const struct input *input, uint64_t i)
+HOST_DEVICE static INLINE_ON_HOST uint64_t input_element(const struct input *input, uint64_t i)
 {
     i += input->before;
     i += i + 1 == input->nudged;

@@ -81,7 +81,7 @@ static void must(cudaError_t error)
     must(error == cudaSuccess ? nullptr : cudaGetErrorString(error));
 }
 
-__global__ void fill_kernel(struct input input, void *array)
+__global__ void fill_kernel(const __grid_constant__ struct input input, void *array)
 {
     for (uint64_t i = global_thread(); i < input.n; i += (uint64_t)gridDim.x * blockDim.x)
         element_store(input.type, array, i, input_element(&input, i));
