@@ -1,5 +1,5 @@
 /* status: what each status means, in words. */
-#include "scanbench.h"
+#include "handle.h"
 
 const char *scanbench_status_text(scanbench_status status)
 {
@@ -12,16 +12,19 @@ const char *scanbench_status_text(scanbench_status status)
         [SCANBENCH_ERROR_SIZE] = "more elements than can be addressed",
         [SCANBENCH_ERROR_ALIGNMENT] = "a pointer is not aligned to its elements",
         [SCANBENCH_ERROR_OVERLAP] =
-            "an output or the count overlaps another array, and is not its own input",
+            ("an output, or the count of a compaction, overlaps another array, and is not its own "
+             "input"),
         [SCANBENCH_ERROR_DEVICE] = "the handle's device is not the current one",
         [SCANBENCH_ERROR_STREAM] = "a handle of the CPU takes no stream",
         [SCANBENCH_ERROR_SCRATCH] =
             "more scratch memory is needed than was reserved before the capture",
         [SCANBENCH_ERROR_MEMORY] = "scratch memory cannot be allocated",
         [SCANBENCH_ERROR_UNSUPPORTED] = "no algorithm supports this on this device",
-        [SCANBENCH_ERROR_NO_DEVICE] = "there is no such GPU, or the library has no CUDA",
+        [SCANBENCH_ERROR_NO_DEVICE] = "there is no such GPU",
         [SCANBENCH_ERROR_CUDA] = "the CUDA runtime reported an error",
-        [SCANBENCH_ERROR_THREADS] = "more threads than SCANBENCH_MAX_THREADS",
+        [SCANBENCH_ERROR_THREADS] = "more than 4096 threads (SCANBENCH_MAX_THREADS)",
     };
+    if (status == SCANBENCH_ERROR_NO_DEVICE && &gpu_side == NULL)
+        return "there is no such GPU: the library was built without CUDA";
     return (unsigned)status < sizeof texts / sizeof *texts ? texts[status] : "unknown status";
 }

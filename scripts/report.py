@@ -10,6 +10,7 @@ from noise import ONE_RUN, RUN_TO_RUN, RUN_TO_RUN_MS, SAME, WIDER
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PARTS = os.path.join(HERE, "..", "report")
+TITLE = "<title>scanbench report</title>"
 SCRIPTS = ["rows.js", "lines.js", "chart.js", "table.js", "state.js", "detail.js", "controls.js", "page.js"]
 
 
@@ -59,6 +60,16 @@ def data_of(files):
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"), rows
 
 
+def is_other_file(path):
+    """Is it a file that would be lost? A page of an earlier call is made anew."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            start = file.read(4096)
+    except OSError:
+        return False
+    return start != "" and TITLE not in start
+
+
 def main(arguments):
     output, paths = None, []
     for argument in arguments:
@@ -75,6 +86,8 @@ def main(arguments):
     data, rows = data_of(list(files_of(paths, below=True)))
     if not rows:
         raise UsageError("the named files have no rows")
+    if is_other_file(output):
+        raise UsageError(f"--output={output}: it is no page of report.sh; name another file or remove it")
     page = read_part("page.html")
     # The data is inserted last, so that nothing in it is taken for a placeholder.
     for place, text in (("@STYLE@", read_part("page.css")),

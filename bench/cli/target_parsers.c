@@ -62,7 +62,9 @@ static const char *take_algo(struct command_line *line, const char *word)
     struct options *options = line->options;
     if (!is_own_file(word) && !registry_knows(word)) {
         const char *nearest = registry_nearest(word);
-        char described[PROBLEM_BYTES / 2];
+        char described[PROBLEM_BYTES / 2], file[PROBLEM_BYTES / 2];
+        if (lacks_ending(word, file, sizeof file))
+            return wrong_value("is not an algorithm; did you mean the file \"%s\"?", file);
         if (!table_is_whole() && is_near(word, nearest))
             return wrong_value("is not in this build, which has few algorithms; did you mean "
                                "\"%s\"? `make` adds the others",

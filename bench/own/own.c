@@ -34,6 +34,17 @@ bool is_own_file(const char *word)
     return strchr(word, '/') != NULL || ends_with(word, ".cu") || ends_with(word, ".so");
 }
 
+bool lacks_ending(const char *word, char *file, size_t size)
+{
+    static const char *const endings[] = {".cu", ".so"};
+    for (size_t e = 0; e < sizeof endings / sizeof *endings; e++) {
+        snprintf(file, size, "./%s%s", word, endings[e]);
+        if (access(file, R_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* ---- Which problems a line solves ---- */
 
 static const struct own_algorithm *own_of(const struct problem *problem)

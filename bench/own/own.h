@@ -12,6 +12,9 @@
 /* Does a word of --algo name a file? One with a slash, .cu or .so at its end does. */
 bool is_own_file(const char *word);
 
+/* Is there such a file but for its ending? Then `file` gets its name. */
+bool lacks_ending(const char *word, char *file, size_t size);
+
 /* Compiles and loads the files among the words, for each kind of device that is wanted, and adds
  * their rows to the registry. Returns false after one line on stderr. */
 bool load_own_files(const char *const *words, size_t count, const char *compile_flags,

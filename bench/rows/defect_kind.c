@@ -241,6 +241,16 @@ static bool is_of_kind(const struct defect_kind *kind, const struct row *row, co
            strstr(text, kind->sign) != NULL;
 }
 
+bool is_other_scan(const struct explanation *explanation)
+{
+    return strstr(explanation->kind->sign, "right for the ") != NULL;
+}
+
+bool is_any_wrong_result(const struct explanation *explanation)
+{
+    return strcmp(explanation->kind->sign, "output[") == 0;
+}
+
 void explain_reason(const struct row *row, struct explanation *explanation)
 {
     char text[EXPLANATION_BYTES], short_text[EXPLANATION_BYTES];

@@ -31,5 +31,11 @@ struct explanation {
     char key[EXPLANATION_BYTES];  /* equal in all rows that show the same defect */
 };
 
+/* Is it the other kind of scan? Of one element, any wrong result may look like that. */
+bool is_other_scan(const struct explanation *explanation);
+
+/* Is nothing known but that the result is wrong? */
+bool is_any_wrong_result(const struct explanation *explanation);
+
 /* Takes apart the reason of a row that is `failed` or `error`. */
 void explain_reason(const struct row *row, struct explanation *explanation);

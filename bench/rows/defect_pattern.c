@@ -13,7 +13,7 @@ enum { MOST_VALUES_NAMED = 3 };
 
 /* ---- sizes ---- */
 
-/* The sizes that a defect showed at, and those at which every row passed. */
+/* The sizes that a defect showed at, and those at which no row showed it. */
 struct sizes_seen {
     int64_t least_wrong, most_wrong;
     int64_t least_right, most_right; /* least above most: there are none */
@@ -29,7 +29,7 @@ static bool is_wrong_at(const struct subject *subject, int defect, int64_t n)
 
 static bool is_right_at(const struct subject *subject, int defect, const struct seen_row *row)
 {
-    return row->passed && !is_wrong_at(subject, defect, row->n);
+    return row->defect != defect && !row->skipped && !is_wrong_at(subject, defect, row->n);
 }
 
 static struct sizes_seen look_at_sizes(const struct subject *subject, int defect)

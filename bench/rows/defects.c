@@ -68,12 +68,36 @@ static struct subject *subject_of(struct verdicts *verdicts, const struct row *r
     return subject;
 }
 
+static bool shows_above_one(const struct subject *subject, size_t defect)
+{
+    for (size_t r = 0; r < subject->row_count; r++)
+        if (subject->rows[r].defect == (int)defect && subject->rows[r].n > 1)
+            return true;
+    return false;
+}
+
+/* Are the two one defect, of which one element seemed to say more than is true? */
+static bool seems_more_at_one(const struct subject *subject, size_t defect,
+                              const struct explanation *explanation, int64_t n)
+{
+    const struct explanation *known = &subject->defects[defect].explanation;
+    return (is_other_scan(known) && is_any_wrong_result(explanation) &&
+            !shows_above_one(subject, defect)) ||
+           (is_any_wrong_result(known) && is_other_scan(explanation) && n <= 1);
+}
+
 /* Finds the defect that the row shows, which may be new. */
-static int defect_of(struct subject *subject, const struct explanation *explanation)
+static int defect_of(struct subject *subject, const struct explanation *explanation, int64_t n)
 {
     for (size_t d = 0; d < subject->defect_count; d++)
         if (strcmp(subject->defects[d].explanation.key, explanation->key) == 0)
             return (int)d;
+    for (size_t d = 0; d < subject->defect_count; d++)
+        if (seems_more_at_one(subject, d, explanation, n)) {
+            if (is_any_wrong_result(explanation))
+                subject->defects[d].explanation = *explanation;
+            return (int)d;
+        }
     APPEND(subject->defects, subject->defect_count, (struct defect){.explanation = *explanation});
     return (int)subject->defect_count - 1;
 }
@@ -82,7 +106,7 @@ static void note_defect(struct subject *subject, struct seen_row *seen, const st
 {
     struct explanation explanation;
     explain_reason(row, &explanation);
-    seen->defect = defect_of(subject, &explanation);
+    seen->defect = defect_of(subject, &explanation, seen->n);
     seen->later = explanation.later;
     seen->what = copy_text(explanation.what);
     struct defect *defect = &subject->defects[seen->defect];

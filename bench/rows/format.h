@@ -13,6 +13,7 @@ struct verdicts;
 struct written_rows {
     struct chosen_columns columns;
     size_t count;
+    size_t measured;
     size_t noisy;        /* rows whose noise stayed above --max-noise */
     json_t *devices;     /* JSON: those that had rows */
     const char *program; /* as the user called it */

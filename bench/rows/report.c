@@ -301,6 +301,7 @@ bool report_row(struct report *report, const struct row *measured, const double 
     if (report->rows.verdicts != NULL)
         add_to_verdicts(report->rows.verdicts, &row, too_slow);
     report->rows.count++;
+    report->rows.measured += row.check == NULL || strcmp(row.check, "skipped") != 0;
     report->rows.noisy += row.steady != NULL && strcmp(row.steady, "no") == 0;
     if (report->text_table != NULL)
         add_to_table(report->text_table, &row);
@@ -341,6 +342,14 @@ static void tell_of_noise(const struct report *report)
                  report->text_table != NULL ? ", marked !" : "");
 }
 
+/* A table shows why its rows are skipped; who only sees a file's name would take it for rows. */
+static void tell_of_nothing(const struct report *report)
+{
+    if (report->rows.count > 0 && report->rows.measured == 0 && report->text_table == NULL &&
+        !report->spec->quiet)
+        complain("no row was measured, each was skipped: the column `reason` says why");
+}
+
 /* Writes what comes after all rows, to a file that may not be open. */
 static void write_end(const struct report *report,
                       void (*end)(const struct written_rows *rows, FILE *out),
@@ -377,6 +386,7 @@ int close_report(struct report *report)
     write_end(report, write_junit, &report->writer[JUNIT]);
     write_traces(report);
     tell_of_noise(report);
+    tell_of_nothing(report);
     for (int w = 0; w < WRITTEN_COUNT; w++)
         close_row_writer(&report->writer[w]);
     const struct row_writer *failed = failed_writer(report);
@@ -397,7 +407,9 @@ void tell_how_to_go_on(const struct output_spec *output)
         complain("interrupted; with --output=FILE, a run can be resumed");
     else
         complain("interrupted; finished rows are in %s; to go on, %s%s%s%s", output->path,
-                 output->opening == FILE_RESUME ? "run it again" : "add --resume",
+                 output->opening == FILE_RESUME   ? "run it again"
+                 : output->opening == FILE_APPEND ? "put --resume in place of --append"
+                                                  : "add --resume",
                  junit || trace ? " and leave out " : "", junit ? "--junit" : "",
                  trace ? (junit ? " and --trace" : "--trace") : "");
 }

@@ -25,6 +25,12 @@ case ${1-} in
 -*) fail 2 "$1 is not known; it must be --expect=OP:NAME,..., --help or a file" ;;
 *) expected=$(sed -n "$lines" "$skeleton" | tr 'A-Z\n' 'a-z ') ;;
 esac
+for name in $expected; do
+    case $name in
+    scan:?* | compact:?* | reduce:?* | sort:?*) ;;
+    *) fail 2 "--expect: $name is no OP:NAME, where OP is scan, compact, reduce or sort" ;;
+    esac
+done
 [ $# -gt 0 ] || fail 2 "no file is named; grade.sh --help says more"
 
 scanbench=$(command -v "${SCANBENCH:-scanbench}") ||
@@ -33,6 +39,7 @@ case $scanbench in
 /*) ;;
 *) scanbench=$PWD/$scanbench ;;
 esac
+unset SCANBENCH_FLAGS # they are of whoever runs this, and would check something else
 trap 'exit 130' INT
 said=$("$scanbench" --check --quiet --n=0 --algo="$skeleton" 2>&1) ||
     fail 1 "not even the skeleton can be checked here: $said"
@@ -59,6 +66,13 @@ passed() { # CHECKS
     done | grep -c '/>$'
 }
 
+# Is there space for what is found? A full disk is no fault of a submission.
+has_space() { # FOLDER CHECKS
+    (cd -- "$1" && head -c 100000 /dev/zero >"$2.space" && rm "$2.space") 2>/dev/null && return
+    rm -f "$1/$2.space"
+    return 1
+}
+
 status=0
 all=$(($(echo "$expected" | wc -w) * cases_of_name))
 for file; do
@@ -69,10 +83,15 @@ for file; do
         status=1
         continue
     fi
+    if ! has_space "$folder" "$checks"; then
+        echo "grade.sh: $file: the disk of its folder is full" >&2
+        status=1
+        continue
+    fi
     of_file=$(cd -- "$folder" && check "$name" "$checks" && passed "$checks")
     case $file in
     *[,\"]*) file=\"$(echo "$file" | sed 's/"/""/g')\" ;;
     esac
-    echo "$file,${of_file:-0},$all"
+    echo "$file,${of_file:-0},$all" 2>/dev/null || fail 1 "$file: its score cannot be written"
 done
 exit "$status"

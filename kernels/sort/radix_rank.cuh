@@ -76,6 +76,11 @@ template <unsigned COUNT> __device__ __forceinline__ unsigned index_in_tile(unsi
 template <unsigned BITS>
 __device__ __forceinline__ unsigned rank_in_warp(unsigned digit, unsigned *counts)
 {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
+    /* Keeps ptxas from voting on several keys at once: for sm_100 that of CUDA 13.0 runs out of
+     * predicates, and does not compile pairs. */
+    asm volatile("" : "+r"(digit));
+#endif
     const unsigned peers = peers_of<BITS>(digit);
     const unsigned rank = counts[digit] + __popc(peers & lanes_below());
     __syncwarp(); /* all have read */

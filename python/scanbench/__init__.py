@@ -25,7 +25,7 @@ import ctypes
 import operator
 import threading
 
-from ._arrays import KEY_TYPES, TYPES, contiguous, kind_of, named
+from ._arrays import KEY_TYPES, TYPES, plain, kind_of, named
 from ._library import Error, P, U64, check, load
 
 __version__ = "1.0.0"
@@ -96,7 +96,7 @@ def _number_of(facts, types=TYPES):
     if facts.dtype not in types:
         aim = "" if types is TYPES else "as keys with values or indices, "
         is_mask = types is TYPES and facts.dtype == "bool"
-        way_out = "; a mask can be viewed as uint8, and is counted as int32" if is_mask else ""
+        way_out = "; of a mask, sort and compress take .view('uint8'), and cumsum .astype('int32')" if is_mask else ""
         raise TypeError(f"no arrays of {named(facts.dtype)}: {aim}elements must be one of "
                         f"{', '.join(dtype.name for dtype in types)}, in this machine's byte order{way_out}")
     return types[facts.dtype]
@@ -140,9 +140,9 @@ def _along(handle, kind, inputs, axis, out, function, *numbers, rows=True):
         if not is_last:
             moved = [kind.move_axis(array, axis, -1) for array, _ in inputs]
             inputs = [(array, kind.facts(array)) for array in moved]
-        inputs = [contiguous(kind, *source) for source in inputs]
+        inputs = [plain(kind, *source) for source in inputs]
         shape = inputs[0][1].shape
-        is_direct = out is not None and is_last and out_facts.is_contiguous
+        is_direct = out is not None and is_last and out_facts.is_plain
         result = out if is_direct else kind.empty(shape, inputs[0][0])
         result_facts = out_facts if is_direct else kind.facts(result)
         addresses = [source.address for _, source in inputs] + [result_facts.address]
@@ -186,18 +186,20 @@ def linear_recurrence(a, b, axis=-1, out=None, handle=None):
 
 
 def sort(x, out=None, handle=None):
-    """The elements of an array of one dimension in ascending order. NaN lies beyond the infinity of its sign."""
+    """The elements of an array of one dimension in ascending order: -0 before 0, and NaN beyond the infinity
+    of its sign."""
     handle, kind, facts, number = _begin_sort(x, handle, TYPES)
     return _along(handle, kind, [(x, facts)], -1, out, "sort_keys", number, rows=False)
 
 
 def argsort(x, handle=None):
-    """The places of the elements of an array of one dimension in ascending order, as int64; stable."""
+    """The places of the elements of an array of one dimension in ascending order, as of sort, as int64. Equal
+    elements keep their order."""
     handle, kind, facts, number = _begin_sort(x, handle, KEY_TYPES)
     n = facts.size
     narrow = facts.dtype.itemsize == 4 and n < 2**31
     with kind.current():
-        keys, places = contiguous(kind, x, facts), kind.indices(n, "int32" if narrow else "int64", x)
+        keys, places = plain(kind, x, facts), kind.indices(n, "int32" if narrow else "int64", x)
         sorted_keys, values = kind.empty(facts.shape, x), kind.facts(places)
         handle.call("sort_pairs", number, keys[1].address, kind.facts(sorted_keys).address,
                     values.dtype.itemsize, values.address, values.address, n, kind.stream)
@@ -210,7 +212,7 @@ def compress(x, handle=None):
     handle, kind, facts = _begin(x, handle)
     number, count = _number_of(facts), U64()
     with kind.current():
-        source, kept = contiguous(kind, x, facts), kind.empty((facts.size,), x)
+        source, kept = plain(kind, x, facts), kind.empty((facts.size,), x)
         handle.call("compact_nonzero", number, source[1].address, kind.facts(kept).address,
                     ctypes.byref(count), facts.size, kind.stream)
         return kept[: count.value]

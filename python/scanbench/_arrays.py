@@ -44,7 +44,8 @@ class Numpy:
             address = ctypes.addressof(ctypes.c_char.from_buffer(array))
         else:
             address = array.__array_interface__["data"][0]
-        return Facts(array.dtype, array.shape, size, address, not flags.writeable, flags.c_contiguous)
+        is_plain = flags.c_contiguous and flags.aligned
+        return Facts(array.dtype, array.shape, size, address, not flags.writeable, is_plain)
 
     def current(self):
         """Makes the arrays' device the current one for a while."""
@@ -62,8 +63,8 @@ class Numpy:
     def move_axis(self, array, source, to):
         return self.module.moveaxis(array, source, to)
 
-    def contiguous(self, array):
-        return self.module.ascontiguousarray(array)
+    def plain(self, array):
+        return array.copy(order="C")
 
 
 class Cupy(Numpy):
@@ -115,7 +116,7 @@ class Torch(Numpy):
     def move_axis(self, array, source, to):
         return array.movedim(source, to)
 
-    def contiguous(self, array):
+    def plain(self, array):
         return array.contiguous()
 
 
@@ -149,7 +150,7 @@ class Facts(typing.NamedTuple):
     size: int
     address: int
     is_read_only: bool
-    is_contiguous: bool
+    is_plain: bool  # contiguous, and aligned to its elements
 
 
 def facts_of(interface):
@@ -163,9 +164,9 @@ def facts_of(interface):
     return Facts(dtype, shape, size, *interface["data"], is_contiguous)
 
 
-def contiguous(kind, array, facts):
-    """The array, or a copy of it that is contiguous, and its facts."""
-    if facts.is_contiguous:
+def plain(kind, array, facts):
+    """The array, or a copy of it that is contiguous and aligned, and its facts."""
+    if facts.is_plain:
         return array, facts
-    copy = kind.contiguous(array)
+    copy = kind.plain(array)
     return copy, kind.facts(copy)

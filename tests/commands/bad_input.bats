@@ -107,6 +107,13 @@ accepts() {
     refuses 'empty item' -- --block=32,
 }
 
+@test "--algo: a file without its ending" {
+    touch "$BATS_TEST_TMPDIR/my_scan.cu"
+    run bash -c 'cd "$1" && "$2" --algo=my_scan' _ "$BATS_TEST_TMPDIR" "$(realpath "$scanbench")"
+    [ "$status" -eq 2 ]
+    [ "$output" = 'scanbench: --algo=my_scan is not an algorithm; did you mean the file "./my_scan.cu"?' ]
+}
+
 @test "--algo: unknown names, with the nearest" {
     refuses '--algo=effcient-smem' 'did you mean "efficient-smem"?' '--list' -- --algo=effcient-smem
     refuses '"naiv"' 'did you mean "naive"?' -- --algo=serial,naiv

@@ -327,6 +327,7 @@ END
 fake_scanbench() {
     cat >"$BATS_TEST_TMPDIR/scanbench" <<'END'
 #!/bin/sh
+[ -z "${SCANBENCH_FLAGS-}" ] || exit 2
 for flag; do
     case $flag in
     --n=0) echo "${PROBLEM-}" >&2 && exit $((${#PROBLEM} > 0)) ;;
@@ -387,6 +388,17 @@ grade() {
     END=0 grade "$file,2,18" "$BATS_TEST_TMPDIR/no/my_scan.cu" "$file"
     [ "$status" -eq 1 ]
     has "$stderr" "$BATS_TEST_TMPDIR/no/my_scan.cu: it is no file"
+    END=0 SCANBENCH_FLAGS=--n=none grade "$file,2,18" "$file"
+    # shellcheck disable=SC2016 # $1 is of the inner shell
+    END=0 SCANBENCH="$BATS_TEST_TMPDIR/scanbench" run --separate-stderr \
+        bash -c 'sh examples/course/grade.sh "$1" >/dev/full' _ "$file"
+    [ "$status" -eq 1 ]
+    [ "$stderr" = "grade.sh: $file: its score cannot be written" ]
+    for wrong in mine scna:mine scan: scan:mine,sort; do
+        grade '' --expect="$wrong" "$file"
+        [ "$status" -eq 2 ]
+        has "$stderr" "grade.sh: --expect: ${wrong#*,} is no OP:NAME"
+    done
     rm "$BATS_TEST_TMPDIR/my_scan.checks.txt"
     mkdir "$BATS_TEST_TMPDIR/my_scan.checks.txt"
     END=0 grade '' "$file"
@@ -438,6 +450,42 @@ END
     long_test
     cp examples/course/my_scan.cu "$BATS_TEST_TMPDIR"
     fake=$scanbench grade "$BATS_TEST_TMPDIR/my_scan.cu,3,18" "$BATS_TEST_TMPDIR/my_scan.cu"
+}
+
+@test "check: one element that looks like the other kind of scan is no defect of its own" {
+    check --algo=examples/course/my_scan.cu --op=scan --n=1,2,100 --input=uniform
+    [ "$status" -eq 3 ]
+    has "$output" 'scan my-naive: 1 defect; ' 'scan my-efficient: 1 defect; 0 of ' 'first at n = 1; at 3 of 3 sizes'
+    [[ $output != *'inclusive scan'* ]]
+    # With larger ones it is known.
+    check --algo=tests/own/wrong/other_kind.cu --n=1,2,100 --input=uniform
+    has "$output" 'scan mine: 1 defect; ' 'the inclusive scan, where the exclusive one is wanted'
+    # Of one element alone, it may be.
+    check --algo=tests/own/wrong/other_kind.cu --n=1 --input=uniform
+    has "$output" 'the inclusive scan, where the exclusive one is wanted'
+}
+
+@test "check: sizes that show another defect are sizes at which this one is not seen" {
+    cat >"$BATS_TEST_TMPDIR/whole_blocks.cu" <<'END'
+#include <scanbench_own.h>
+__global__ void sums_of_threads(const int *in, int *out, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        int sum = 0;
+        for (int k = 0; k < i; k++)
+            sum += in[k];
+        out[i] = sum;
+    }
+}
+static void my_scan(const int *in, int *out, int n, cudaStream_t stream)
+{
+    sums_of_threads<<<n / 256, 256, 0, stream>>>(in, out, n);
+}
+SCANBENCH_SCAN("mine", my_scan)
+END
+    check --algo="$BATS_TEST_TMPDIR/whole_blocks.cu" --n=1,100,255,256,257,272,320,384,512,513,768,1000 --input=uniform
+    has "$output" 'a launch that CUDA refuses' 'seen only up to n = 255' 'seen only at sizes that are no multiples of 256'
 }
 
 @test "check: the skeleton of a sort compiles, and is right for no element alone" {

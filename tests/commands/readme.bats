@@ -72,6 +72,28 @@ transcripts.write_record(*sys.argv[1:])' "$tree" "$1"
     finds examples README.md "s/^\`\`\`console/\`\`\`/" 'no examples'
 }
 
+# counted PAGE: the examples whose rows have counts alone, which are the same on each machine.
+counted() {
+    awk '/^\$ .*scanbench .*--counts/ { on = 1 } /^```/ { on = 0 } on' "$1"
+}
+
+@test "examples of counts print what their pages show" {
+    local page line shown examples=0
+    for page in docs/*.md; do
+        while IFS= read -r line; do
+            case $line in
+            '$ '*)
+                shown=$(eval "./scanbench ${line#*scanbench}" --format=table --quiet)
+                examples=$((examples + 1))
+                ;;
+            ...) ;;
+            *) grep -Fxq -e "$line" <<<"$shown" || { echo "$page: the page shows: $line" && false; } ;;
+            esac
+        done < <(counted "$page")
+    done
+    [ "$examples" -ge 3 ]
+}
+
 @test "README: numbers with a decimal point and units of time may differ" {
     local page
     page=$(edited README.md '/^## Three/,/^What do comp/d; s/[0-9.]* [mu]s  /12.345 s /')

@@ -21,6 +21,22 @@ load helpers
     ! grep -E '@(STYLE|LIBRARY|SCRIPT|DATA)@' "$work/page.html" || false
 }
 
+@test "report: a page is made anew, another file is not overwritten" {
+    local page=$BATS_TEST_TMPDIR/page.html other=$BATS_TEST_TMPDIR/notes.html
+    quick --device=cpu --algo=serial --n=2^6,2^7 --output="$BATS_TEST_TMPDIR/scan.csv"
+    : >"$page" # empty, as of mktemp
+    scripts/report.sh --output="$page" "$BATS_TEST_TMPDIR/scan.csv"
+    scripts/report.sh --output="$page" "$BATS_TEST_TMPDIR/scan.csv"
+    echo 'Notes.' >"$other"
+    for other in "$other" "$BATS_TEST_TMPDIR/scan.csv"; do
+        cp "$other" "$BATS_TEST_TMPDIR/before"
+        run --separate-stderr scripts/report.sh --output="$other" "$BATS_TEST_TMPDIR/scan.csv"
+        [ "$status" -eq 2 ]
+        [ "$stderr" = "report.sh: --output=$other: it is no page of report.sh; name another file or remove it" ]
+        cmp "$other" "$BATS_TEST_TMPDIR/before"
+    done
+}
+
 @test "report: what is wrong is one line, exit 2" {
     local arguments
     printf 'a,b\n1,2\n' >"$BATS_TEST_TMPDIR/other.csv"

@@ -375,6 +375,12 @@ wait_for_lines() {
         # One line of a terminal, if the name of the file is short.
         [ "$(grep 'interrupted' "$BATS_TEST_TMPDIR/notes" | sed "s|$rows|rows.csv|" | awk 'length > 80')" = '' ]
     done
+    # One of --append and --resume.
+    start --append
+    wait_for_lines 5
+    kill "$job"
+    wait "$job" || [ $? -eq 130 ]
+    has "$(cat "$BATS_TEST_TMPDIR/notes")" "in $rows; to go on, put --resume in place of --append"
     # --resume does not go with --junit.
     rm "$rows"
     start --junit="$rows.xml"
