@@ -23,15 +23,20 @@ cudaError_t latch(cudaError_t error)
     return error;
 }
 
-/* For sources of the user's: see plain_cuda.h. */
-cudaError_t cudaPeekAtLastError(void)
+cudaError_t latched_error(void)
 {
     return sticky_error() ? sticky_error() : last_error;
 }
 
+/* For sources of the user's: see plain_cuda.h. */
+cudaError_t cudaPeekAtLastError(void)
+{
+    return latched_error();
+}
+
 cudaError_t cudaGetLastError(void)
 {
-    const cudaError_t error = cudaPeekAtLastError();
+    const cudaError_t error = latched_error();
     last_error = cudaSuccess;
     return error;
 }

@@ -19,6 +19,9 @@ cudaError_t sticky_error(void);
 /* Returns a call's error after keeping it for cudaGetLastError(), or the sticky one. */
 cudaError_t latch(cudaError_t error);
 
+/* The error that the host thread would get, and may not have asked for. */
+cudaError_t latched_error(void);
+
 /* ---- Objects of devices ---- */
 
 struct emulator_graph {

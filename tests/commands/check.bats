@@ -465,6 +465,27 @@ END
     has "$output" 'the inclusive scan, where the exclusive one is wanted'
 }
 
+@test "check: of several launches that are refused, the first is named" {
+    cat >"$BATS_TEST_TMPDIR/two_refused.cu" <<'END'
+#include <scanbench_own.h>
+__global__ void first(const int *, int *, int) {}
+__global__ void second(const int *, int *, int) {}
+static void my_scan(const int *in, int *out, int n, cudaStream_t stream)
+{
+    first<<<1, 2048, 0, stream>>>(in, out, n);
+    if (n == 2)
+        cudaGetLastError();
+    second<<<1, 4096, 0, stream>>>(in, out, n);
+}
+SCANBENCH_SCAN("mine", my_scan)
+END
+    check --algo="$BATS_TEST_TMPDIR/two_refused.cu" --n=1 --input=uniform
+    has "$output" 'illegal launch of first: 2048 threads'
+    # Not the one that the code has asked about.
+    check --algo="$BATS_TEST_TMPDIR/two_refused.cu" --n=2 --input=uniform
+    has "$output" 'illegal launch of second: 4096 threads'
+}
+
 @test "check: sizes that show another defect are sizes at which this one is not seen" {
     cat >"$BATS_TEST_TMPDIR/whole_blocks.cu" <<'END'
 #include <scanbench_own.h>
