@@ -271,7 +271,7 @@ void describe_failure(const struct block *block, const char *kind, const char *w
     append(", block %u: %s", block->index, what);
 }
 
-/* Of several that nobody has asked about, the first is to be mended first. */
+/* The first of several that nobody has asked about stays: it is to be mended first. */
 void describe_illegal_launch(const char *kernel, const char *what)
 {
     static const char start[] = "illegal launch of ";

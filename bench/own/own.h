@@ -12,7 +12,7 @@
 /* Does a word of --algo name a file? One with a slash, .cu or .so at its end does. */
 bool is_own_file(const char *word);
 
-/* Is there such a file but for its ending? Then `file` gets its name. */
+/* Is there a file whose name is the word and .cu or .so? Then `file` gets that name. */
 bool lacks_ending(const char *word, char *file, size_t size);
 
 /* Compiles and loads the files among the words, for each kind of device that is wanted, and adds

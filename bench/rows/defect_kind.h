@@ -31,7 +31,7 @@ struct explanation {
     char key[EXPLANATION_BYTES];  /* equal in all rows that show the same defect */
 };
 
-/* Is it the other kind of scan? Of one element, any wrong result may look like that. */
+/* Is it the other kind of scan? Any wrong result may look like that if there is one element. */
 bool is_other_scan(const struct explanation *explanation);
 
 /* Is nothing known but that the result is wrong? */

@@ -408,7 +408,7 @@ void tell_how_to_go_on(const struct output_spec *output)
     else
         complain("interrupted; finished rows are in %s; to go on, %s%s%s%s", output->path,
                  output->opening == FILE_RESUME   ? "run it again"
-                 : output->opening == FILE_APPEND ? "put --resume in place of --append"
+                 : output->opening == FILE_APPEND ? "give --resume instead of --append"
                                                   : "add --resume",
                  junit || trace ? " and leave out " : "", junit ? "--junit" : "",
                  trace ? (junit ? " and --trace" : "--trace") : "");

@@ -380,7 +380,7 @@ wait_for_lines() {
     wait_for_lines 5
     kill "$job"
     wait "$job" || [ $? -eq 130 ]
-    has "$(cat "$BATS_TEST_TMPDIR/notes")" "in $rows; to go on, put --resume in place of --append"
+    has "$(cat "$BATS_TEST_TMPDIR/notes")" "in $rows; to go on, give --resume instead of --append"
     # --resume does not go with --junit.
     rm "$rows"
     start --junit="$rows.xml"
