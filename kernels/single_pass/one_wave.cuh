@@ -177,8 +177,17 @@ template <class Slice> constexpr bool FINDS_BY_BLOCK = requires
     requires Slice::FINDS_BY_BLOCK;
 };
 
-/* How many parked rows are prepared together; rows_for() parks multiples of it. */
-template <class Slice> constexpr unsigned PREPARED_TOGETHER = Slice::STAGES ? 2 : 1;
+/* Are the rows in registers scanned while the block waits, even if others are parked? To scan sums
+ * of 8 bytes and halves takes long enough to gain by it. Others need the registers. */
+template <class Slice>
+constexpr bool SCANS_WAITING =
+    !Slice::STAGES && (sizeof(typename Slice::sum) == 8 ||
+                       (sizeof(typename Slice::element) == 2 &&
+                        !std::is_integral_v<typename Slice::element>));
+
+/* How many parked rows are prepared together. Of compaction, rows_for() parks multiples of it. */
+template <class Slice>
+constexpr unsigned PREPARED_TOGETHER = Slice::STAGES || SCANS_WAITING<Slice> ? 2 : 1;
 
 /* At least 1 block: otherwise ptxas may save registers down to 32. */
 template <template <unsigned> class Slice, unsigned HELD, bool PARKS, class Tiles>
@@ -216,12 +225,13 @@ __global__ void __launch_bounds__(MAX_BLOCK, 1)
         tiles.wait_to_publish(&shared->exchange);
 
     typename parked_slice::parked waiting = {rows, parked};
+    typename parked_slice::total parked_total = 0;
     Sum mine;
     if constexpr (PARKS) {
         if constexpr (!PARKED_FIRST)
             warp_wait(&shared->parked[warp], 0);
-        typename parked_slice::total parked_total = waiting.prepare();
-        mine = warp_sum(parked_total += held.lane_total());
+        parked_total = waiting.prepare();
+        mine = warp_sum(parked_total + held.lane_total());
     } else {
         mine = held.total_soon(rows);
     }
@@ -236,17 +246,25 @@ __global__ void __launch_bounds__(MAX_BLOCK, 1)
         before = sum_of_earlier_warps(mine, shared->warp_totals, &total);
         tiles.publish_total(&shared->exchange, total);
     }
-    if constexpr (!PARKS)
+    if constexpr (!PARKS || SCANS_WAITING<Slice<1>>)
         held.prepare_rest(rows);
+    if constexpr (PARKS && SCANS_WAITING<Slice<1>>)
+        parked_total = warp_sum(parked_total);
     tiles.add_before(&shared->exchange, KNOWS_NEED ? shared->needed_from : 0, &before);
 
-    if constexpr (PARKS) {
+    if constexpr (!PARKS) {
+        held.finish(stream, first, before, rows);
+    } else if constexpr (SCANS_WAITING<Slice<1>>) {
+        /* The rows in registers first: the parked ones then have their registers. */
+        held.finish(stream, first + parked, before + parked_total, rows);
+        waiting.finish(stream, first, before);
+    } else {
         before += waiting.finish(stream, first, before);
         /* Not earlier: with staging, the parked rows occupied the space. */
         __syncwarp();
         held.prepare(rows);
+        held.finish(stream, first + parked, before, rows);
     }
-    held.finish(stream, first + parked, before, rows);
 }
 
 /* ---- host side ---- */
