@@ -55,9 +55,12 @@ generated() {
 @test "deb: a package that has the program and passes lintian without errors" {
     long_test
     command -v dpkg-deb >/dev/null && command -v dpkg-shlibdeps >/dev/null || skip "no dpkg here"
-    run env DEBFULLNAME='A Packager' DEBEMAIL=packager@example.org sh scripts/deb.sh 1.2.3 ./scanbench build
+    # As from `make -j3 deb`, whose pipe of jobs is not handed on.
+    run env MAKEFLAGS='-j3 --jobserver-auth=97,98' DEBFULLNAME='A Packager' DEBEMAIL=packager@example.org \
+        sh scripts/deb.sh 1.2.3 ./scanbench build
     echo "$output"
     [ "$status" -eq 0 ]
+    [[ $output != *jobserver* ]]
     [[ $output != *'E: '* ]]
     dpkg-deb --extract "${lines[-1]}" "$BATS_TEST_TMPDIR/deb"
     [ "$("$BATS_TEST_TMPDIR/deb/usr/bin/scanbench" --version)" = "$(./scanbench --version)" ]
