@@ -93,7 +93,9 @@ int open_row_writer(struct row_writer *writer, const char *flag, const char *pat
         writer->file = open_for_appending(path, &writer->created);
     } while (writer->file == NO_FILE && errno == EINTR);
     if (writer->file == NO_FILE || fstat(writer->file, &status) != 0) {
-        complain("%s=%s: %s", flag, path, strerror(errno));
+        /* A file that is missing is created, so what is missing is its folder. */
+        complain("%s=%s: %s%s", flag, path, strerror(errno),
+                 errno == ENOENT ? "; make its folder first, or name another file" : "");
         discard_row_writer(writer);
         return EXIT_ERROR;
     }

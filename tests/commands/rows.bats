@@ -217,7 +217,7 @@ END
 
 @test "--output: where no file can be" {
     fails 1 --algo=serial --n=7 --output="$BATS_TEST_TMPDIR/no/such/folder/x.csv"
-    has "$stderr" 'No such file or directory'
+    has "$stderr" 'No such file or directory; make its folder first, or name another file'
     fails 1 --algo=serial --n=7 --output="$BATS_TEST_TMPDIR"
 }
 

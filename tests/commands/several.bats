@@ -509,7 +509,7 @@ open(sys.argv[2], "wb").write(build.replace(id, bytes(len(id))))'
         --device=cpu --algo=mpi --n=100 --output="$BATS_TEST_TMPDIR/none/rows.csv"
     echo "exit $status; $stderr"
     [ "$status" -eq 1 ]
-    [ "$(grep '^scanbench: ' <<<"$stderr")" = "scanbench: --output=$BATS_TEST_TMPDIR/none/rows.csv: No such file or directory" ]
+    [ "$(grep '^scanbench: ' <<<"$stderr")" = "scanbench: --output=$BATS_TEST_TMPDIR/none/rows.csv: No such file or directory; make its folder first, or name another file" ]
 }
 
 # Waits until a row is in $rows, for a minute at most.
