@@ -88,13 +88,6 @@ struct resolved resolve_choice(const struct problem *problem, find_algorithm *fi
     return (struct resolved){NULL, 0};
 }
 
-/* Called only if no algorithm was found. */
-static const char *supports_nothing(const struct problem *problem)
-{
-    (void)problem;
-    return "none of scanbench's own algorithms supports this";
-}
-
 struct algorithm choice_descriptor(enum operation op)
 {
     return (struct algorithm){
@@ -109,7 +102,6 @@ struct algorithm choice_descriptor(enum operation op)
         .recurrence_types = ALL_TYPES,
         .segment_types = ALL_TYPES,
         .narrow_key_types = TYPES_OF_NARROW_KEYS,
-        .supports = supports_nothing,
     };
 }
 

@@ -28,7 +28,7 @@ typedef const struct algorithm *find_algorithm(enum operation op, const char *na
  * found and supports it. The problem's own block and scan are ignored. */
 struct resolved resolve_choice(const struct problem *problem, find_algorithm *find);
 
-/* The descriptor of `auto`: name and summary only. It has no run(), and supports nothing. */
+/* The descriptor of `auto`: name and summary only. It has no run(). */
 struct algorithm choice_descriptor(enum operation op);
 
 /* Does the operation have a choice on this kind of device, whose algorithm is found? */

@@ -1,8 +1,11 @@
 /* task: makes an entry's problem on the open device, and says what it needs there. */
 #include "task.h"
 
+#include "../base/text.h"
 #include "../choice.h"
 #include "../device/guard.h"
+#include "../device/operators.h"
+#include "../names.h"
 #include "../operations.h"
 #include "../table.h"
 
@@ -39,11 +42,28 @@ static void choose_local(struct problem *problem)
     problem->scan = problem->local != NULL ? problem->local->over : NULL;
 }
 
+/* Says that `auto` stands for nothing here, and with which types it would stand for something. */
+static void say_unresolved(struct task *task)
+{
+    char types[128] = "";
+    struct problem problem = task->problem;
+    for (problem.type = 0; problem.type < TYPE_COUNT; problem.type++)
+        if (operator_takes(problem.binary_operator, problem.type) &&
+            resolve_choice(&problem, table_algorithm).algorithm != NULL)
+            append_text(types, sizeof types, "%s%s", comma_after(types), type_name(problem.type));
+    snprintf(task->unresolved, sizeof task->unresolved,
+             "auto has no algorithm for %s with operator %s and segments %s; it has one for %s",
+             type_name(task->problem.type), operator_name(problem.binary_operator),
+             segment_form_name(problem.segments), types[0] != '\0' ? types : "no type");
+}
+
 static void choose_algorithm(struct task *task)
 {
     const struct resolved resolved = resolve_choice(&task->problem, table_algorithm);
-    if (resolved.algorithm == NULL)
+    if (resolved.algorithm == NULL) {
+        say_unresolved(task);
         return;
+    }
     task->algorithm = resolved.algorithm;
     task->problem.block = resolved.block;
 }
@@ -100,6 +120,8 @@ const char *why_impossible(const struct session *session, const struct plan_entr
     if (problem->device->members > 0 && problem->binary_operator == OPERATOR_RECURRENCE)
         return "several devices do not share a recurrence";
     const char *why = why_unsupported(task->algorithm, problem);
+    if (why == NULL && task->unresolved[0] != '\0')
+        why = task->unresolved;
     const struct problem slice = slice_of(problem);
     if (why == NULL && problem->local != NULL)
         why = why_unsupported(problem->local, &slice);

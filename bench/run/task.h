@@ -9,6 +9,7 @@ struct task {
     const struct algorithm *algorithm; /* what `auto` stands for; else the entry's, or NULL */
     struct problem problem;
     size_t scratch_bytes; /* in a team, on each device */
+    char unresolved[256]; /* why `auto` stands for nothing here; empty: it stands for something */
 };
 
 /* If `auto` stands for nothing here, why_impossible() says so. */
@@ -19,7 +20,8 @@ struct task make_task(const struct session *session, const struct plan_group *gr
 unsigned used_threads(const struct session *session, const struct plan_entry *entry);
 enum simd_path used_simd(const struct session *session, const struct plan_entry *entry);
 
-/* Returns NULL, or why the entry cannot run on the open device. Memory is not considered. */
+/* Returns NULL, or why the entry cannot run on the open device, which may lie in the task. Memory is
+ * not considered. */
 const char *why_impossible(const struct session *session, const struct plan_entry *entry,
                            const struct task *task);
 

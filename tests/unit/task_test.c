@@ -81,10 +81,19 @@ static void what_auto_cannot_resolve_is_unsupported(void **state)
     session.limits.kind = DEVICE_CPU; /* the CPU has no choices */
     const struct plan_entry entry = entry_of_auto(OP_SCAN);
     const struct plan_group group = {.op = OP_SCAN, .n = 1000};
-    const struct task task = make_task(&session, &group, &entry);
+    struct task task = make_task(&session, &group, &entry);
     assert_string_equal(why_impossible(&session, &entry, &task),
-                        "none of scanbench's own algorithms supports this");
+                        "auto has no algorithm for i32 with operator sum and segments none; it "
+                        "has one for no type");
     assert_int_equal(task.scratch_bytes, 0);
+    /* Of what it would resolve for other types, these are named. */
+    session.limits.kind = DEVICE_EMULATOR;
+    const struct plan_group recurrence = {
+        .op = OP_SCAN, .n = 1000, .type = TYPE_U8, .binary_operator = OPERATOR_RECURRENCE};
+    task = make_task(&session, &recurrence, &entry);
+    assert_string_equal(why_impossible(&session, &entry, &task),
+                        "auto has no algorithm for u8 with operator recurrence and segments "
+                        "none; it has one for i32, u32, f32");
     close_session(&session);
 }
 
