@@ -13,6 +13,8 @@ with open(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../bench/ro
 KINDS = {name: kind for name, _, kind, _, _ in COLUMNS}
 CLASSES = {name: column_class for name, column_class, _, _, _ in COLUMNS}
 MEANINGS = {name: "".join(re.findall('"([^"]*)"', meaning)) for name, _, _, _, meaning in COLUMNS}
+# What the kernels did, which --counts counts.
+COUNTED = [name for name, meaning in MEANINGS.items() if CLASSES[name] == "MEASURE" and meaning.startswith("--counts: ")]
 AXES = [name for name in KINDS if CLASSES[name] == "AXIS"]
 # What files from before these columns would say in them.
 BEFORE = {name: before for name, _, _, before, _ in COLUMNS if before}

@@ -18,7 +18,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
-from csv_rows import CLASSES, UsageError, files_of, value_of  # noqa: E402
+from csv_rows import CLASSES, COUNTED, UsageError, files_of, value_of  # noqa: E402
 from matplotlib.text import Text  # noqa: E402
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator  # noqa: E402
 
@@ -38,10 +38,6 @@ WITHIN_A_PICTURE = {"algo", "kernel", "launch", "line", "n", "pot", "library_ver
 # The columns that rows of one picture have in common.
 CONFIGURATION = [name for name, column_class in CLASSES.items()
                  if column_class not in ("MEASURE", "OUTCOME") and name not in WITHIN_A_PICTURE]
-# The counts that are drawn of --counts: {column: (picture, what it is, which is better)}.
-COUNTS_DRAWN = {"work_per_element": ("work", "additions per element", "lower"),
-                "bytes": ("bytes", "bytes that threads load and store per element", "lower"),
-                "sector_use_pct": ("used", "bytes used of the memory sectors touched (%)", "higher")}
 # What a CPU and a GPU that one picture compares have in common.
 DATA = ["type", "operator", "segments", "kind", "input", "max", "keep", "seed", "values"]
 
@@ -98,7 +94,7 @@ def lines_of(rows, x, y):
     telling = [c for c in TELLING if c != x and tells_apart(c, rows)]
     points = {}
     for row in rows:
-        if number(row, x) and number(row, y):
+        if number(row, x) and number(row, y) is not None:
             line = points.setdefault(series_name(row, telling), {})
             line.setdefault(number(row, x), []).append(number(row, y))
     return {name: sorted((at, statistics.median(values)) for at, values in line.items()) for name, line in points.items()}
@@ -454,7 +450,7 @@ def size_axis(axes, lines):
     axes.set_xlabel("Elements n")
 
 
-def time_axis(axes, lines):
+def time_axis(axes, lines, label="Time"):
     """Labels decades of time with their units."""
     times = [y for line in lines.values() for _, y in line]
     axes.set_yscale("log")
@@ -463,7 +459,7 @@ def time_axis(axes, lines):
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axes.yaxis.set_major_formatter(FuncFormatter(time_label))
     axes.yaxis.set_minor_formatter(FuncFormatter(lambda value, position: ""))
-    axes.set_ylabel("Time, median")
+    axes.set_ylabel(f"{label}, median")
 
 
 # ---- The charts: each draws if its rows hold what it needs ----
@@ -472,11 +468,6 @@ def time_axis(axes, lines):
 def size_and_time_axes(axes, lines):
     size_axis(axes, lines)
     time_axis(axes, lines)
-
-
-def chart_time(rows, stem, written):
-    """Time against array size."""
-    draw_chart(rows, lines_of(rows, "n", "time_ms"), f"{stem}-time", written, "time", "lower", size_and_time_axes)
 
 
 def values_of(lines):
@@ -505,7 +496,7 @@ def ratio_axis(axes, lines, label):
 
 def chart_keys(rows, stem, written):
     """Keys per second against array size, of the sorts that reach a tenth of the fastest."""
-    lines = lines_of([row for row in rows if row["algo"] not in ("empty", "memcpy")], "n", "gelem_s")
+    lines = lines_of([row for row in rows if row["algo"] not in ("empty", "memcpy") and number(row, "gelem_s")], "n", "gelem_s")
     best = {name: max(y for _, y in line) for name, line in lines.items()}
     lines = {name: line for name, line in lines.items() if best[name] >= max(best.values()) / 10}
 
@@ -557,42 +548,55 @@ def chart_speedup(rows, reference, stem, written):
                axes_of_speedups)
 
 
-def chart_counts(rows, stem, written):
-    """What the kernels did, against array size (--counts)."""
-    rows = [{**row, "bytes": moved_bytes(row)} for row in rows]
-    for column, (picture, what, better) in COUNTS_DRAWN.items():
-        def axes_of_counts(axes, drawn, label=what[0].upper() + what[1:]):
-            size_axis(axes, drawn)
-            linear_axis(axes, drawn, label)
-
-        lines = {name: line for name, line in lines_of(rows, "n", column).items() if len(line) > 1}
-        if lines:
-            draw_chart(rows, lines, f"{stem}-{picture}", written, what, better, axes_of_counts)
-
-
-def moved_bytes(row):
-    """What is read and written per element, as text; empty if it was not counted."""
-    moved = [number(row, column) for column in ("read_bytes_per_element", "written_bytes_per_element")]
-    return str(sum(moved)) if None not in moved else ""
+Measure = collections.namedtuple("Measure", "columns per what better axis")
+# What is drawn against array size or block size: {picture: the columns that are added up, the column that
+# their sum is divided by, what it is, which is better, and the y axis}.
+MEASURES = {
+    "time": Measure(["time_ms"], None, "time", "lower", time_axis),
+    "work": Measure(["work_per_element"], None, "additions per element", "lower", linear_axis),
+    "depth": Measure(["depth"], None, "longest chain of additions", "lower", linear_axis),
+    "bytes": Measure(["read_bytes_per_element", "written_bytes_per_element"], None,
+                     "bytes that threads load and store per element", "lower", linear_axis),
+    "used": Measure(["sector_use_pct"], None, "bytes used of the memory sectors touched (%)", "higher", linear_axis),
+    "shared": Measure(["shared_requests"], "n", "requests to shared memory per element", "lower", linear_axis),
+    "conflicts": Measure(["bank_conflicts"], "n", "bank conflicts per element", "lower", linear_axis),
+    "barriers": Measure(["barriers_per_block"], None, "barriers per block", "lower", linear_axis),
+    "lanes": Measure(["active_lanes"], None, "active lanes of a memory request", "higher", linear_axis),
+}
 
 
-def block_and_time_axes(axes, lines):
-    size_and_time_axes(axes, lines)
+def measured(row, measure):
+    """The measure of a row as text; empty if a column of it is."""
+    values = [number(row, column) for column in measure.columns]
+    return "" if None in values else str(sum(values) / (number(row, measure.per) if measure.per else 1))
+
+
+def block_axis(axes, lines):
+    size_axis(axes, lines)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, position: f"{value:.0f}"))
     axes.set_xlabel("Threads per block")
 
 
+def chart_measures(rows, x, x_axis, stem, suffix, by, written):
+    """Each measure that the rows have against n or block, with words about the chart for the file's name and the title."""
+    for picture, measure in MEASURES.items():
+        def axes_of_measure(axes, drawn, measure=measure):
+            x_axis(axes, drawn)
+            measure.axis(axes, drawn, measure.what[0].upper() + measure.what[1:])
+
+        lines = lines_of([{**row, "measured": measured(row, measure)} for row in rows], x, "measured")
+        lines = {name: line for name, line in lines.items() if len(line) > 1}
+        if any(values_of(lines)):
+            draw_chart(rows, lines, f"{stem}-{picture}{suffix}", written, measure.what + by, measure.better, axes_of_measure)
+
+
 def chart_blocks(rows, stem, written):
-    """Time against threads per block, for each array size."""
+    """Each measure against threads per block, for each array size."""
     sizes = sorted({number(row, "n") for row in rows})
     for n in sizes:
-        of_n = [row for row in rows if number(row, "n") == n]
-        lines = lines_of(of_n, "block", "time_ms")
-        lines = {name: line for name, line in lines.items() if len(line) > 1}
-        suffix = f"-{size_name(n)}" if len(sizes) > 1 else ""
-        if lines:
-            draw_chart(of_n, lines, f"{stem}-time{suffix}".replace("^", "-"), written,
-                       f"time by block size, n = {power_label(n)}", "lower", block_and_time_axes)
+        suffix = f"-{size_name(n)}".replace("^", "-") if len(sizes) > 1 else ""
+        chart_measures([row for row in rows if number(row, "n") == n], "block", block_axis, stem, suffix,
+                       f" by block size, n = {power_label(n)}", written)
 
 
 def chart_kernels(rows, stem, written):
@@ -720,40 +724,61 @@ def chart_copies(rows, folder, written):
 # ---- All of them ----
 
 
+def most_values(rows, column):
+    """How many values an algorithm has in the column at most: of `n` in all, of others at one array size."""
+    values = {}
+    for row in rows:
+        values.setdefault((row["algo"], column == "n" or row["n"]), set()).add(row.get(column))
+    return max(map(len, values.values()), default=0)
+
+
 def draw_group(rows, stem, written):
     """Draws the charts of one configuration: against GPUs, n or block size, and launches."""
     if len({row["gpus"] for row in rows if number(row, "efficiency_pct")}) > 1:
         chart_efficiency(rows, stem, written)
         return
-    whole = [row for row in rows if not row.get("kernel")]
-    sizes = {number(row, "n") for row in whole}
-    blocks = {}
-    for row in whole:
-        blocks.setdefault((row["algo"], row["n"]), set()).add(row.get("block"))
-    if any(len(of_one) > 2 for of_one in blocks.values()):
+    whole = [row for row in rows if not row.get("kernel") and number(row, "n")]
+    if most_values(whole, "block") > 2:
         chart_blocks(whole, stem, written)
-    elif len(sizes) > 2:
-        chart_time(whole, stem, written)
+    elif most_values(whole, "n") > 1:
+        chart_measures(whole, "n", size_axis, stem, "", "", written)
         (chart_keys if whole[0]["op"] == "sort" else chart_bandwidth)(whole, stem, written)
         chart_speedup(whole, "thrust", stem, written)
         chart_speedup(whole, "cub", stem, written)
     chart_kernels(rows, stem, written)
 
 
+def only_counts(row):
+    """A row of the emulator without its times and what follows from them."""
+    return {name: text for name, text in row.items() if CLASSES.get(name) != "MEASURE" or name in COUNTED}
+
+
 def draw_file(path, rows, stem, written):
-    """Draws the charts of one file. Of the emulator's rows only counts are drawn. Returns the other rows."""
+    """Draws the charts of one file. Of the emulator's rows only counts are drawn. Returns (the other rows, those rows)."""
     timed = [row for row in rows if row["device"] != "emulator"]
-    emulated = [row for row in rows if row["device"] == "emulator" and not row.get("kernel")]
-    counted = [row for row in emulated if row.get("global_load_requests")]
+    emulated = [only_counts(row) for row in rows if row["device"] == "emulator" and not row.get("kernel")]
+    counted = [row for row in emulated if any(row.get(name) for name in COUNTED)]
     if emulated and not counted:
-        print(f"plot.sh: {path}: emulator times say nothing about a GPU: not drawn", file=sys.stderr)
+        print(f"plot.sh: {path}: emulator times say nothing about a GPU: not drawn; --counts adds what is", file=sys.stderr)
     if len({row.get("cache") for row in timed}) > 1 and any(row.get("cache") == "cold" for row in timed):
         print(f"plot.sh: {path}: only the rows of cold caches are drawn", file=sys.stderr)
-    for draw, drawn in ((draw_group, timed), (chart_counts, counted)):
+    for drawn in (timed, counted):
         for apart_by, group in groups_of(drawn):
-            draw(group, f"{stem}-{apart_by}" if apart_by else stem, written)
+            draw_group(group, f"{stem}-{apart_by}" if apart_by else stem, written)
     chart_rows(timed, stem, written)
-    return timed
+    return timed, counted
+
+
+def why_nothing(drawable):
+    """What the rows lack for a picture."""
+    if not drawable:
+        return "no row that passed has a time of a CPU or a GPU, or counts (--counts)"
+    if ONLY:
+        return f"no picture of these files is called {' or '.join(sorted(ONLY))}; without --only all are drawn"
+    groups = [[row for row in group if not row.get("kernel")] for _, group in groups_of(drawable)]
+    most = [max(most_values(group, column) for group in groups) for column in ("n", "block")]
+    return ("a chart needs two array sizes or three block sizes of an algorithm, all else alike, or its launches (--kernels); "
+            f"here are at most {most[0]} and {most[1]}")
 
 
 def main(arguments):
@@ -780,12 +805,14 @@ def main(arguments):
     except OSError as error:
         raise UsageError(f"--output={folder}: {error.strerror}") from error
 
-    written, timed = [], []
+    written, timed, counted = [], [], []
     for path, rows in files:
-        timed += draw_file(path, rows, os.path.join(folder, os.path.basename(path).removesuffix(".csv")), written)
+        drawn = draw_file(path, rows, os.path.join(folder, os.path.basename(path).removesuffix(".csv")), written)
+        timed += drawn[0]
+        counted += drawn[1]
     chart_copies(timed, folder, written)
     if not written:
-        raise UsageError("nothing to draw: no three sizes, three block sizes or launches of one algorithm")
+        raise UsageError(f"nothing to draw: {why_nothing(timed + counted)}")
     for stem in written:
         print(f"{stem}.svg")
 

@@ -362,12 +362,44 @@ End." ]
     run --separate-stderr scripts/plot.sh --output="$work/plots" "$work/counts.csv" "$work/times.csv"
     echo "$output; $stderr"
     [ "$status" -eq 0 ]
-    [ "$stderr" = "plot.sh: $work/times.csv: emulator times say nothing about a GPU: not drawn" ]
-    [ "$(cd "$work/plots" && echo *.svg)" = \
-        "counts-bandwidth.svg counts-bytes.svg counts-time.svg counts-used.svg counts-work.svg" ]
+    [ "$stderr" = "plot.sh: $work/times.csv: emulator times say nothing about a GPU: not drawn; --counts adds what is" ]
+    [ "$(cd "$work/plots" && echo *.svg)" = "counts-bandwidth.svg counts-bytes.svg counts-depth.svg \
+counts-lanes.svg counts-time.svg counts-used.svg counts-work.svg" ]
     has "$(cat "$work/plots/counts-work.svg")" '>naive<' '>efficient<' 'Additions per element' 'lower is better'
     has "$(cat "$work/plots/counts-time.svg")" '>serial<' '>memcpy<'
     ! grep -E '>(naive|efficient)<' "$work/plots/counts-time.svg" || false
+}
+
+@test "plots: counts are drawn against block size and for a GPU, too; no conflicts are a line, if others have some" {
+    local work=$BATS_TEST_TMPDIR
+    quick --device=emulator --algo='efficient-smem*' --n=3000 --block=32..128 --counts --output="$work/block.csv"
+    # As if a GPU had counted them.
+    quick --device=emulator --algo='efficient-smem*' --n=1000,2000 --counts --output="$work/gpu.csv"
+    sed -i 's/,emulator,/,gpu0,/' "$work/gpu.csv"
+    run scripts/plot.sh --output="$work/plots" --only=block-conflicts,block-time,gpu-conflicts,gpu-time "$work"/*.csv
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "$(cd "$work/plots" && echo *.svg)" = "block-conflicts.svg gpu-conflicts.svg gpu-time.svg" ]
+    has "$(cat "$work/plots/block-conflicts.svg")" '>efficient-smem<' '>efficient-smem-padded<' '>Threads per block<' \
+        '>Bank conflicts per element<' 'bank conflicts per element by block size, n = ' 'lower is better'
+    has "$(cat "$work/plots/gpu-conflicts.svg")" '>efficient-smem<' '>efficient-smem-padded<' '>Elements n<'
+}
+
+@test "plots: where nothing can be drawn, the line says what is missing" {
+    local work=$BATS_TEST_TMPDIR header=op,algo,type,n,block,device,time_ms,check,bank_conflicts row lacks
+    while read -r row lacks; do
+        printf '%s\n' "$header" "$row" >"$rows"
+        run -2 --separate-stderr scripts/plot.sh --output="$work" "$rows"
+        has "${stderr_lines[-1]}" "plot.sh: nothing to draw: $lacks"
+    done <<'END'
+scan,a,i32,8,64,gpu0,1,passed, a chart needs two array sizes or three block sizes of an algorithm, all else alike
+scan,a,i32,8,64,emulator,1,passed,7 a chart needs two array sizes or three block sizes of an algorithm, all else alike
+scan,a,i32,8,64,emulator,1,passed, no row that passed has a time of a CPU or a GPU, or counts (--counts)
+scan,a,i32,8,64,gpu0,,skipped, no row that passed has a time of a CPU or a GPU, or counts (--counts)
+END
+    printf '%s\n' "$header" scan,a,i32,{8,9},64,gpu0,1,passed, >"$rows"
+    run -2 --separate-stderr scripts/plot.sh --output="$work" --only=x-time "$rows"
+    [ "$stderr" = "plot.sh: nothing to draw: no picture of these files is called x-time; without --only all are drawn" ]
 }
 
 @test "plots: vector paths are lines of one picture, beside what has none" {
