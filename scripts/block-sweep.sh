@@ -1,6 +1,6 @@
 #!/bin/sh
 # block-sweep.sh [FLAG...]: measures our GPU algorithms with blocks of 32 to 1024
-# threads, into results/DEVICE/scan-block.csv.
+# threads, into results/local/DEVICE/scan-block.csv.
 #
 #   --op=LIST       operations; default: scan
 #   --n=SIZES       default: 2^20,2^24,2^28

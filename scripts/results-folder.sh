@@ -1,7 +1,7 @@
 #!/bin/sh
-# results-folder.sh [DEVICE]: prints the folder for a device's results: results/ and its
-# name in lower case, as in results/nvidia-h200. A CPU's folder also has its number of
-# cores, since many CPU names are ambiguous. DEVICE is a value of --device; default: a
+# results-folder.sh [DEVICE]: prints the folder for new results of a device, which git ignores:
+# results/local/ and its name in lower case, as in results/local/nvidia-h200. A CPU's folder also has
+# its number of cores, since many CPU names are ambiguous. DEVICE is a value of --device; default: a
 # GPU, or without one the CPU.
 set -eu
 scanbench=${SCANBENCH:-./scanbench}
@@ -19,5 +19,5 @@ echo "$info" | awk '
         gsub(/\((r|tm)\)|processor|cpu/, "", name)
         gsub(/[^a-z0-9]+/, "-", name)
         gsub(/^-|-$/, "", name)
-        print "results/" name
+        print "results/local/" name
     }'

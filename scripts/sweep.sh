@@ -1,11 +1,12 @@
 #!/bin/bash
-# sweep.sh [FLAG...]: measures algorithms over array sizes, into results/DEVICE/OP.csv.
+# sweep.sh [FLAG...]: measures algorithms over array sizes, into
+# results/local/DEVICE/OP.csv.
 #
 #   --op=LIST       operations; default: all
 #   --n=SIZES       default: 2^12..2^29, each and 5/8 of it
 #   --device=D      one device; default: the GPU, or without one the CPU
 #   --name=NAME     write to OP-NAME.csv, as in --name=types --n=2^26 --type=i32,i64,f64
-#   --folder=DIR    write to DIR instead of results/DEVICE
+#   --folder=DIR    write to DIR instead of results/local/DEVICE
 #   --dry-run       only print what would be run
 #   --help          print this help
 #

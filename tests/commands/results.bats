@@ -308,12 +308,12 @@ End." ]
     has "$output" --alog
 }
 
-@test "results: a device's folder is its name, with the cores of a CPU" {
-    [[ $(SCANBENCH=$scanbench scripts/results-folder.sh cpu) =~ ^results/[a-z0-9-]+-cores$ ]]
-    [ "$(SCANBENCH=$scanbench scripts/results-folder.sh emulator)" = results/emulator ]
+@test "results: a device's folder is its name, with the cores of a CPU, where git ignores what is new" {
+    [[ $(SCANBENCH=$scanbench scripts/results-folder.sh cpu) =~ ^results/local/[a-z0-9-]+-cores$ ]]
+    [ "$(SCANBENCH=$scanbench scripts/results-folder.sh emulator)" = results/local/emulator ]
     printf '#!/bin/sh\nprintf "gpu0\\n  name    NVIDIA H200\\n"\n' >"$BATS_TEST_TMPDIR/fake"
     chmod +x "$BATS_TEST_TMPDIR/fake"
-    [ "$(SCANBENCH=$BATS_TEST_TMPDIR/fake scripts/results-folder.sh)" = results/nvidia-h200 ]
+    [ "$(SCANBENCH=$BATS_TEST_TMPDIR/fake scripts/results-folder.sh)" = results/local/nvidia-h200 ]
 }
 
 # ---- Pictures ----
