@@ -7,7 +7,7 @@ import sys
 from bisect import bisect_left
 from dataclasses import dataclass, field
 
-from csv_rows import AXES, UsageError, read_rows, value_of
+from csv_rows import AXES, COUNTED, UsageError, read_rows, value_of
 from noise import CONFIDENCE, RUN_TO_RUN, RUN_TO_RUN_MS, SAME, WIDER, one_run_differs
 from scipy.stats import mannwhitneyu
 
@@ -136,17 +136,20 @@ def not_passed(rows):
 
 
 def load(path):
-    """({configuration: Runs}, {configuration: a row that did not pass})"""
+    """({configuration: Runs}, {configuration: its last row} of the emulator, {configuration: a row that did not pass})"""
     columns, rows = read_rows(path, {"algo", "n", "time_ms"})
     named = [row for row in (dict(zip(columns, row)) for row in rows) if not row.get("kernel")]
     failed, passed = not_passed(named), list(filter(has_passed, named))
-    say_bad_times(path, passed)
     for identity, what in ((MACHINE, "machines"), (BUILD, "builds")):
         passed = without_mixture(path, passed, identity, what)
+    # Its times say nothing about a GPU.
+    emulated = {configuration_of(row): row for row in passed if row.get("device") == "emulator"}
+    passed = [row for row in passed if row.get("device") != "emulator"]
+    say_bad_times(path, passed)
     runs = runs_of_samples(passed) if "sample" in columns else runs_of_rows(passed)
-    if not runs and not any(map(is_wrong, failed.values())):
+    if not runs and not emulated and not any(map(is_wrong, failed.values())):
         raise UsageError(f"{path}: no row that passed")
-    return runs, failed
+    return runs, emulated, failed
 
 
 # ---- Comparing ----
@@ -197,6 +200,13 @@ def compare(old, new, same):
         change.verdict = verdict_of(change, same)
         changes.append(change)
     return sorted(changes, key=lambda change: (-change.ratio, change.configuration))
+
+
+def compare_counts(old, new):
+    """{configuration: [(count, old, new)]}: the counts that both files have of the emulator."""
+    both = {key: [(name, old[key][name], new[key][name]) for name in COUNTED if old[key].get(name) and new[key].get(name)]
+            for key in sorted(old.keys() & new.keys())}
+    return {key: counts for key, counts in both.items() if counts}
 
 
 def means_over_sizes(changes):
@@ -261,9 +271,22 @@ def print_means(changes):
         [*cells(key, places), str(count), f"{mean:.3f}"] for key, count, mean in means])
 
 
-def print_counts(changes):
+def print_verdicts(changes):
     count = {word: sum(c.verdict == word for c in changes) for word in ("slower", "faster", "same", "undecided")}
     print("\n" + ", ".join(f"{number} {word}" for word, number in count.items()))
+
+
+def print_counts(counts):
+    """Those that differ, and of how many configurations."""
+    differing = {key: [count for count in own if float(count[1]) != float(count[2])] for key, own in counts.items()}
+    differing = {key: own for key, own in differing.items() if own}
+    if differing:
+        places = shown_axes(counts.keys())
+        print_aligned([[*(AXES[i] for i in places), "count", "old", "new", "new/old"]] + [
+            [*cells(key, places), name, a, b, f"{float(b) / float(a):.3f}" if float(a) else "-"]
+            for key, own in differing.items() for name, a, b in own])
+        print()
+    print(f"counts in the emulator: {len(differing)} changed, {len(counts) - len(differing)} same")
 
 
 def counted(configurations):
@@ -282,6 +305,13 @@ def say_not_passed(failed, others, name):
         texts.append(f"{row['algo']} n={size_text(row['n'])}" + f" ({reason})" * bool(reason))
     print(f"compare.sh: {counted(said)} of the {name} file did not pass: {'; '.join(texts)}"
           f"{'; ...' * (len(said) > MOST_NAMED)}", file=sys.stderr)
+
+
+def say_uncounted(old, new, counts):
+    without = (old.keys() & new.keys()) - counts.keys()
+    if without:
+        print(f"compare.sh: {counted(without)} of the emulator without counts in both files, and its times are not compared; "
+              "run both with --counts", file=sys.stderr)
 
 
 def say_missing(old, new, old_failed, new_failed):
@@ -329,25 +359,32 @@ def main(arguments):
             paths.append(argument)
     if len(paths) != 2:
         raise UsageError(f"two files are compared, and {len(paths)} are named: OLD.csv NEW.csv")
-    (old, old_failed), (new, new_failed) = load(paths[0]), load(paths[1])
-    changes = compare(old, new, same)
+    (old, old_emulated, old_failed), (new, new_emulated, new_failed) = load(paths[0]), load(paths[1])
+    changes, counts = compare(old, new, same), compare_counts(old_emulated, new_emulated)
     if changes:
         print_changes(changes)
         print_means(changes)
-        print_counts(changes)
-    say_not_passed(old_failed, new, "old")
-    say_not_passed(new_failed, old, "new")
-    if changes:
-        say_missing(old, new, old_failed, new_failed)
+        print_verdicts(changes)
+    if counts:
+        print("\n" * bool(changes), end="")
+        print_counts(counts)
+    all_old, all_new = old | old_emulated, new | new_emulated
+    say_not_passed(old_failed, all_new, "old")
+    say_not_passed(new_failed, all_old, "new")
+    say_uncounted(old_emulated, new_emulated, counts)
+    if all_old.keys() & all_new.keys():
+        say_missing(all_old, all_new, old_failed, new_failed)
         say_machines(changes, old, new)
     else:
         print("compare.sh: the files have no configuration in common", file=sys.stderr)
+    if fail_slower is not None and counts and not changes:
+        print("compare.sh: --fail-slower: no time is compared; those of the emulator say nothing about a GPU", file=sys.stderr)
     if any(map(is_wrong, new_failed.values())):
         return EXIT_WRONG_ANSWER
     if fail_slower is not None and any(c.verdict == "slower" and c.ratio > 1 + fail_slower for c in changes):
         return EXIT_SLOWER
-    lacks = fail_slower is not None and old.keys() - new.keys()
-    return EXIT_ERROR if lacks or not changes else EXIT_OK
+    lacks = fail_slower is not None and (old.keys() - new.keys() or not changes)
+    return EXIT_ERROR if lacks or not changes and not counts else EXIT_OK
 
 
 if __name__ == "__main__":

@@ -11,6 +11,9 @@
 # the geometric mean over the sizes. Rows that did not pass are named on stderr; the exit code is 3
 # if a result of the new file is wrong.
 #
+# Of the emulator, whose times say nothing about a GPU, the counts that both files have (--counts) are
+# compared, and those that differ are listed.
+#
 # The files are those of --output, or of --samples-file, and hold one run or several: repeat
 # with --append. With six runs on each side, runs are compared by a rank test, which finds
 # changes as small as the runs agree, and has a 99.5 % confidence interval. With fewer, nothing says

@@ -352,7 +352,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
          .argument = "FILE",
          .help = "compare each time with the one in FILE, the CSV file of an earlier run, and say "
                  "whether the change exceeds the noise. If FILE has several runs, their median "
-                 "counts",
+                 "counts. In the emulator, compare the counts of --counts instead",
          TEXT(output.baseline_path),
          .needs = "needs the name of a CSV file that scanbench wrote"},
     [OPTION_FAIL_SLOWER] = {.name = "fail-slower",

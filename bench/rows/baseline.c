@@ -24,6 +24,8 @@ struct baseline {
     size_t timed, compared, slower;
     char slowest[2 * FIELD_BYTES]; /* the worst of the rows slower than allowed */
     double worst_ratio;
+    size_t simulated, counted, changed; /* rows of the emulator; with counts; with other counts */
+    char first_changed[2 * FIELD_BYTES];
     bool named_machine; /* the note on the baseline's machine is printed or not needed */
 };
 
@@ -221,10 +223,56 @@ static void note_slowdown(struct baseline *baseline, const struct row *row)
     describe_slowdown(row, baseline->slowest, sizeof baseline->slowest);
 }
 
+/* Appends ": bank_conflicts 7, was 0; ..." for counts that differ. Returns how many counts the row
+ * and the row found both have. */
+static size_t compare_counts(const struct baseline *baseline, size_t found, const struct row *row,
+                             char *text, size_t size)
+{
+    size_t compared = 0, changed = 0;
+    for (size_t c = 0; c < COLUMN_COUNT; c++) {
+        const int place = csv_column(&baseline->csv, columns[c].name);
+        char field[FIELD_BYTES];
+        double now, before;
+        if (!needs_flag(&columns[c], "--counts") || place == NO_COLUMN)
+            continue;
+        const char *cell = csv_cell(&baseline->csv, found, place);
+        column_text(&columns[c], row, field, sizeof field);
+        if (!is_decimal(field, &now) || !is_decimal(cell, &before))
+            continue;
+        compared++;
+        if (now != before)
+            append_text(text, size, "%s %s %s, was %s", changed++ == 0 ? ":" : ";", columns[c].name,
+                        field, cell);
+    }
+    return compared;
+}
+
+/* Times of the emulator say nothing about a GPU; what it counts is the same in every run. */
+static void compare_simulated(struct baseline *baseline, const struct row *row)
+{
+    const long found = find_last_match(&baseline->same_configuration, row);
+    char changes[FIELD_BYTES] = "";
+    if (row->kernel != NULL)
+        return;
+    baseline->simulated++;
+    if (found == NO_ROW ||
+        compare_counts(baseline, (size_t)found, row, changes, sizeof changes) == 0)
+        return;
+    baseline->counted++;
+    if (changes[0] == '\0' || baseline->changed++ > 0)
+        return;
+    describe_configuration(row, baseline->first_changed, sizeof baseline->first_changed);
+    append_text(baseline->first_changed, sizeof baseline->first_changed, "%s", changes);
+}
+
 bool compare_with_baseline(struct baseline *baseline, struct row *row)
 {
     if (!isfinite(row->time_ms))
         return false;
+    if (row->simulated) {
+        compare_simulated(baseline, row);
+        return false;
+    }
     const bool counts = row->kernel == NULL; /* launches follow their run */
     baseline->timed += counts;
     const long found = find_last_match(&baseline->same_configuration, row);
@@ -271,9 +319,18 @@ int close_baseline(struct baseline *baseline)
         complain("--baseline=%s: it has no row for anything that was measured", baseline->path);
         code = gate ? EXIT_ERROR : EXIT_OK;
     } else if (baseline->timed == 0 && gate) {
-        complain("--fail-slower: no row has a time to compare");
+        complain("--fail-slower: no row has a time to compare%s",
+                 baseline->simulated > 0 ? "; those of the emulator say nothing about a GPU" : "");
         code = EXIT_ERROR;
     }
+    if (baseline->changed > 0)
+        complain("--baseline=%s: %zu of %zu rows of the emulator with counts to compare have other "
+                 "counts; %s",
+                 baseline->path, baseline->changed, baseline->counted, baseline->first_changed);
+    else if (baseline->counted < baseline->simulated)
+        complain("--baseline=%s: %zu of %zu rows of the emulator have no counts to compare, and "
+                 "its times are not compared; run both with --counts",
+                 baseline->path, baseline->simulated - baseline->counted, baseline->simulated);
     if (baseline->compared > 0 && baseline->compared < baseline->timed) {
         complain("--baseline=%s: it has no row for %zu of the %zu rows that were measured",
                  baseline->path, baseline->timed - baseline->compared, baseline->timed);

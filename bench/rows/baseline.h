@@ -10,7 +10,8 @@ struct baseline *open_baseline(const struct output_spec *spec, int *code);
 
 /* Fills baseline_ms, baseline_ratio and change if the file has a row of the same configuration
  * with a time. The last such row counts; if the file names builds and devices, baseline_ms is
- * the median of all its rows by the same build on the same device. Returns whether the row is
+ * the median of all its rows by the same build on the same device. Of the emulator,
+ * counts are compared instead, and close_baseline() says what differs. Returns whether the row is
  * slower than --fail-slower allows. */
 bool compare_with_baseline(struct baseline *baseline, struct row *row);
 

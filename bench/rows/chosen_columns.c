@@ -72,12 +72,6 @@ static void choose_basic(const struct output_spec *spec, struct chosen_columns *
     }
 }
 
-/* Does the column's meaning begin with the flag? "--counts: atomic operations of threads". */
-static bool needs_flag(const struct column *column, const char *flag)
-{
-    return strncmp(column->meaning, flag, strlen(flag)) == 0;
-}
-
 /* Says which of the columns only rows of a run with another flag have. */
 static void note_missing_flags(const struct output_spec *spec, const struct chosen_columns *chosen)
 {

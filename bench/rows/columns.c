@@ -24,6 +24,11 @@ const struct column *find_column(const char *name, size_t length)
     return NULL;
 }
 
+bool needs_flag(const struct column *column, const char *flag)
+{
+    return strncmp(column->meaning, flag, strlen(flag)) == 0;
+}
+
 bool is_text(const struct column *column)
 {
     return column->kind == FIELD_TEXT || column->kind == FIELD_TYPED;

@@ -38,6 +38,9 @@ enum { FIELD_BYTES = 512 }; /* of the text of a field */
  * evaluate as a formula is made harmless. */
 void column_text(const struct column *column, const struct row *row, char *text, size_t size);
 
+/* Do only runs with the flag fill the column? Its meaning then begins with the flag. */
+bool needs_flag(const struct column *column, const char *flag);
+
 /* Is the field kept as text? */
 bool is_text(const struct column *column);
 

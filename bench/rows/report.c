@@ -233,11 +233,12 @@ bool report_failed(const struct report *report)
     return failed_writer(report) != NULL;
 }
 
-/* A row of the file counts for --fail-slower as if it had been measured now. */
+/* A row of the file counts for --fail-slower as if it had been measured now. Of the emulator no
+ * times count. */
 static void compare_kept_row(struct report *report, const struct row *row)
 {
     struct row kept = *row;
-    if (report->baseline == NULL || !resume_compares(&report->resume, row) ||
+    if (report->baseline == NULL || row->simulated || !resume_compares(&report->resume, row) ||
         !is_decimal(resume_cell(&report->resume, row, "time_ms"), &kept.time_ms) ||
         !is_decimal(resume_cell(&report->resume, row, "noise_pct"), &kept.noise_pct))
         return;

@@ -20,8 +20,8 @@ struct task make_task(const struct session *session, const struct plan_group *gr
 unsigned used_threads(const struct session *session, const struct plan_entry *entry);
 enum simd_path used_simd(const struct session *session, const struct plan_entry *entry);
 
-/* Returns NULL, or why the entry cannot run on the open device, which may lie in the task. Memory is
- * not considered. */
+/* Returns NULL, or why the entry cannot run on the open device, which may lie in the task. Memory
+ * is not considered. */
 const char *why_impossible(const struct session *session, const struct plan_entry *entry,
                            const struct task *task);
 

@@ -310,15 +310,31 @@ ends() {
 }
 
 @test "compare: rows and samples of the program itself" {
-    quick --algo=serial,naive --device=cpu,emulator --n=1000,2000 --output="$rows.a" --samples-file="$rows.as"
-    "$scanbench" --quiet --samples=9 --algo=serial,naive --device=cpu,emulator --n=1000,2000 --output="$rows.b" \
-        --samples-file="$rows.bs"
-    run --separate-stderr scripts/compare.sh "$rows.a" "$rows.b"
-    echo "$output; $stderr"
-    [ "$(grep -cE '^(serial|naive) +(1000|2000) ' <<<"$output")" -eq 4 ]
-    run --separate-stderr scripts/compare.sh "$rows.as" "$rows.bs"
-    echo "$output; $stderr"
-    [ "$(grep -cE '^(serial|naive) +(1000|2000) ' <<<"$output")" -eq 4 ]
+    local file
+    for file in a b; do
+        quick --algo=serial,simd --device=cpu --n=1000,2000 --output="$rows.$file" --samples-file="$rows.${file}s"
+    done
+    for file in "" s; do
+        run --separate-stderr scripts/compare.sh "$rows.a$file" "$rows.b$file"
+        echo "$output; $stderr"
+        [ "$(grep -cE '^(serial|simd) +(1000|2000) ' <<<"$output")" -eq 4 ]
+    done
+}
+
+@test "compare: of the emulator counts are compared, those that both files have, and no times" {
+    local flags=() header=op,algo,type,n,device,time_ms,check,bank_conflicts,depth
+    printf '%s\n' $header scan,a,i32,8,emulator,1,passed,6,3 scan,b,i32,8,emulator,1,passed,6, >"$rows.old"
+    printf '%s\n' $header scan,a,i32,8,emulator,9,passed,9,3 scan,b,i32,8,emulator,9,passed,6,4 >"$rows.new"
+    ends 0
+    [ "$(tr -s ' ' <<<"$output")" = $'algo count old new new/old\na bank_conflicts 6 9 1.500\n\ncounts in the emulator: 1 changed, 1 same' ]
+    flags=(--fail-slower)
+    ends 1 '--fail-slower: no time is compared; those of the emulator say nothing about a GPU'
+    # Without counts; beside times of a CPU.
+    flags=()
+    sed -i 's/,6,$/,,/' "$rows.old"
+    echo scan,c,i32,8,cpu,1,passed,, | tee -a "$rows.old" >>"$rows.new"
+    ends 0 '1 configuration of the emulator without counts in both files, and its times are not compared; run both with --counts'
+    has "$output" '1 undecided' 'counts in the emulator: 1 changed, 0 same'
 }
 
 @test "compare: a file from before the columns scratch and values, with a new one" {

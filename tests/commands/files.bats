@@ -21,8 +21,8 @@ END
 }
 
 @test "--baseline: each row beside its own, whatever the columns" {
-    quick --algo=serial,memcpy,naive --device=cpu,emulator --n=10,1000,2^40 --block=32,64 --output="$rows"
-    quick --algo=serial,memcpy,naive --device=cpu,emulator --n=10,1000,2^40 --block=32,64 \
+    quick --algo=serial,simd,memcpy --device=cpu --n=10,1000,2^40 --threads=1,2 --output="$rows"
+    quick --algo=serial,simd,memcpy --device=cpu --n=10,1000,2^40 --threads=1,2 \
         --baseline="$rows" --output="$rows.new"
     python3 - "$rows" "$rows.new" <<'END'
 import csv, sys
@@ -38,6 +38,30 @@ for b, n in zip(before, now):
 END
     quick --algo=serial --n=10 --columns=baseline_ms --baseline="$rows.new" >"$rows.one"
     [ "$(sed -n 2p "$rows.one")" = "$(read_csv "$rows.new" time_ms | head -n 1)" ]
+}
+
+@test "--baseline: of the emulator counts are compared, and no times" {
+    local flags=(--device=emulator --algo='efficient-smem*' --n=1000)
+    quick "${flags[@]}" --counts --output="$rows"
+    run --separate-stderr quick "${flags[@]}" --counts --baseline="$rows" --columns=baseline_ms,change --format=csv
+    [ "$output" = $'baseline_ms,change\n,\n,' ]
+    [ -z "$stderr" ]
+    # Its first row had other conflicts.
+    python3 - "$rows" <<'END'
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+rows[0]["bank_conflicts"] = "7"
+with open(sys.argv[1], "w") as file:
+    writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+END
+    run --separate-stderr quick "${flags[@]}" --counts --baseline="$rows" --columns=check
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    has "$stderr" '1 of 2 rows of the emulator with counts to compare have other counts; scan efficient-smem, n = 1000' ', was 7'
+    run -1 --separate-stderr quick "${flags[@]}" --baseline="$rows" --columns=check --fail-slower=5
+    has "${stderr_lines[0]}" '--fail-slower: no row has a time to compare; those of the emulator say nothing about a GPU'
+    has "${stderr_lines[1]}" '2 of 2 rows of the emulator have no counts to compare' 'run both with --counts'
 }
 
 @test "--baseline: a file from before --values has keys alone, and no pairs" {

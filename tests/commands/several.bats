@@ -190,10 +190,10 @@ memcpy,2,1,1,,passed" ]
 }
 
 @test "--baseline takes the rows of an engine for the same, however they are asked for" {
-    quick --device=emulator --gpus=2 --algo=peer --n=500 --output="$rows"
-    run --separate-stderr "$scanbench" --device=emulator --gpus=2 --engine=peer --algo=slices --n=500 --samples=1 \
-        --quiet --baseline="$rows" --columns=algo,baseline_ms
-    [[ ${lines[1]} == peer,[0-9]* ]]
+    needs_mpi
+    ranks 2 --device=cpu --algo=mpi --n=500 --output="$rows"
+    run --separate-stderr ranks 2 --device=cpu --engine=mpi --algo=slices --n=500 --baseline="$rows" --columns=algo,baseline_ms
+    [[ ${lines[1]} == mpi,[0-9]* ]]
 }
 
 @test "the launches of one member" {
