@@ -146,7 +146,7 @@ STARTED   := $(shell date +%s; rm -f $(BUILD)/steps)
 TO_BUILD  := $(words $(filter-out $(wildcard $(OBJECTS)),$(OBJECTS)))
 step       = @sh scripts/step.sh $(BUILD)/steps $(TO_BUILD) $(1) $(2)
 link       = @sh scripts/step.sh $(BUILD)/steps 0 LINK $(1)
-built      = @sh scripts/built.sh $@ $(STARTED) '$(1)$(if $(FIRST),; `make` adds the other algorithms)'
+built      = @sh scripts/built.sh $@ $(STARTED) '$(1)$(if $(FIRST),; `make NVCC=` adds the other algorithms)'
 export QUIET
 endif
 HOW       := $(if $(NVCC),with CUDA ($(NVCC_VERSION))$(if $(ONLY_READ),$(comma) whose code was only checked, for $(if $(strip $(ARCHS)),$(ARCHS:%=sm_%) and )PTX of compute_$(NEWEST)),without CUDA: \

@@ -1,5 +1,6 @@
 # A program of a few algorithms, in a third of the time. `make run` builds it where there is no GPU and no
-# whole program yet (FIRST=1). Its objects are those of the whole program, which `make` completes.
+# whole program yet (FIRST=1). Its objects are those of the whole program without CUDA, which `make NVCC=` completes: with nvcc,
+# `make` compiles GPU code, which takes minutes.
 IS_WHOLE := $(and $(wildcard $(PROGRAM)),$(if $(findstring SCANBENCH_FIRST,$(file <$(BUILD)/flags/TABLE)),,whole))
 FIRST    := $(or $(FIRST),$(if $(and $(filter run,$(FOR)),$(if $(NVCC)$(IS_WHOLE),,first)),1))
 

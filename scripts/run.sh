@@ -37,7 +37,8 @@ explain_cuda() {
     *) cat <<END
 
 This build is without CUDA. For a GPU: \`make run\` on a machine that has one and
-the CUDA Toolkit, or \`make\` here, where the Toolkit is enough.
+the CUDA Toolkit. With the Toolkit alone, \`make\` compiles the GPU code, which
+takes minutes, and \`make NVCC=\` leaves it out.
 END
         ;;
     esac
@@ -74,11 +75,8 @@ Charts of them: scripts/plot.sh $file
 
 To go on:
 END
-    if ./scanbench --list | grep -q 'make. adds the other'; then
-        without_cuda=
-        ! command -v nvcc >/dev/null || without_cuda=' NVCC='
-        echo "  make$without_cuda   the other algorithms; sort, compaction and reduction, too"
-    fi
+    ! ./scanbench --list | grep -q 'adds the other algorithms' ||
+        echo '  make NVCC=   the other algorithms; sort, compaction and reduction, too'
     if [ -n "$simulated" ]; then
         cat <<END
   ./scanbench --counts --algo='naive*,efficient*' --n=2^10..2^16

@@ -71,6 +71,8 @@ cuda() {
     echo "QUICK_NVCC := $(echo "$nvcc_help" | sed -n 's/.*(-Ofc).*/-Ofc=max/p')"
     # The flag with which nvcc only checks such code, if it has one.
     echo "READ_BY_NVCC := $(echo "$nvcc_help" | sed -n 's/.*(\(-fdevice-syntax-only\)).*/\1/p')"
+    [ -n "$gpu_archs" ] || echo "nvcc but no GPU here: \`make\` compiles the GPU code, which takes minutes;" \
+        "\`make NVCC=\` leaves it out" >&2
 }
 
 gpu_archs() {
@@ -80,8 +82,9 @@ gpu_archs() {
 
 echo "# What scripts/toolchain.sh found."
 printf 'FOUND_FOR := %s\n' "$(printf '%s' "$1" | sed 's/[$]/$$/g; s/#/\\#/g')"
+gpu_archs=$(gpu_archs || true)
 [ -z "${NVCC:-}" ] || cuda
-echo "GPU_ARCHS := $(gpu_archs || true)"
+echo "GPU_ARCHS := $gpu_archs"
 echo "COUNTING_FLAGS := $(counting_flags)"
 
 thrust=-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_OMP

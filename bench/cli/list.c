@@ -84,7 +84,7 @@ void print_list(const struct options *options, FILE *out)
             json_array_append_new(array, json_row(&listed));
     }
     if (array == NULL && !table_is_whole())
-        fprintf(out, "`make` adds the other algorithms.\n");
+        fprintf(out, "`make NVCC=` adds the other algorithms.\n");
     if (array != NULL) {
         json_dumpf(array, out, JSON_INDENT(2));
         fputc('\n', out);
@@ -132,7 +132,7 @@ void list_missing(const bool operations[OPERATION_COUNT], bool several, char *te
     const size_t count = find_missing(operations, several, list);
     text[0] = '\0';
     if (!table_is_whole())
-        append_text(text, size, "most algorithms (`make` adds them)");
+        append_text(text, size, "most algorithms (`make NVCC=` adds them)");
     for (size_t i = 0; i < count; i++) {
         const char *package = list[i].package;
         if (package == NULL)

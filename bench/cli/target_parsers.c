@@ -67,10 +67,10 @@ static const char *take_algo(struct command_line *line, const char *word)
             return wrong_value("is not an algorithm; did you mean the file \"%s\"?", file);
         if (!table_is_whole() && is_near(word, nearest))
             return wrong_value("is not in this build, which has few algorithms; did you mean "
-                               "\"%s\"? `make` adds the others",
+                               "\"%s\"? `make NVCC=` adds the others",
                                nearest);
         if (!table_is_whole())
-            return "is not in this build, which has few algorithms; `make` adds the others";
+            return "is not in this build, which has few algorithms; `make NVCC=` adds the others";
         if (strpbrk(word, "*?["))
             return "matches no algorithm (--list shows all)";
         list_described(word, true, described, sizeof described);
