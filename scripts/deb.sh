@@ -12,8 +12,9 @@ package=$build/scanbench_${version}_$architecture.deb
 
 rm -rf "$build/deb"
 mkdir -p "$root/DEBIAN" "$doc" "$build/deb/debian"
-# `make deb` is not told that this is a make, so its flags name a jobserver that cannot be reached.
-MAKEFLAGS='' make --no-print-directory -o all -o "$program" -o install-library install DESTDIR="$root" PREFIX=/usr >/dev/null
+# `make deb` does not know that this calls make, so it hands on its settings but not its jobserver.
+MAKEFLAGS=$(echo "${MAKEFLAGS-}" | sed 's/-j[0-9]* *--jobserver-[a-z]*=[^ ]*//')
+make --no-print-directory -o all -o "$program" -o install-library install DESTDIR="$root" PREFIX=/usr >/dev/null
 strip --strip-unneeded --remove-section=.comment --remove-section=.note "$root/usr/bin/scanbench"
 find "$root/usr/share/man" -type f -exec gzip -9n {} +
 mkdir -p "$root/usr/share/zsh/vendor-completions"
