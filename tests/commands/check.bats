@@ -332,6 +332,7 @@ for flag; do
     case $flag in
     --n=0) echo "${PROBLEM-}" >&2 && exit $((${#PROBLEM} > 0)) ;;
     --junit=*) cp "$CASES" "${flag#--junit=}" && echo "     again: '/a b/scanbench' --check --n=1" ;;
+    --kind=*) echo "$flag" >"$CASES.kind" ;;
     --algo=*) echo "${flag#--algo=}" >>"$CASES.seen" ;;
     esac
 done
@@ -366,8 +367,15 @@ grade() {
     touch "$folder/my_scan.cu" "$folder/other.cu"
     END=3 grade "\"$folder/my_scan.cu\",2,18" "$folder/my_scan.cu"
     [ "$(cat "$CASES.seen")" = ./my_scan.cu ]
-    [ "$(cat "$folder/my_scan.checks.txt")" = '     again: scanbench --check --n=1' ]
+    [ "$(cat "$folder/my_scan.checks.txt")" = $'     again: scanbench --check --n=1
+scan my-efficient: missing: no line has this name, or it is not exclusive' ]
+    [ "$(cat "$CASES.kind")" = --kind=exclusive ] # as the skeleton's are
+    rm "$CASES.kind"
     END=0 grade "\"$folder/other.cu\",1,12" --expect=scan:my-naive,scan:my-efficient "$folder/other.cu"
+    [ ! -e "$CASES.kind" ]
+    [ "$(tail -1 "$folder/other.checks.txt")" = 'scan my-efficient: missing: no line has this name' ]
+    END=0 grade "\"$folder/other.cu\",1,6" --kind=inclusive --expect=scan:my-naive "$folder/other.cu"
+    [ "$(cat "$CASES.kind")" = --kind=inclusive ]
     [ -e "$folder/other.checks.xml" ] && [ -e "$folder/my_scan.checks.xml" ]
     for end in killed 1 2 130; do
         END=$end grade "\"$folder/my_scan.cu\",0,18" "$folder/my_scan.cu"
@@ -404,14 +412,56 @@ grade() {
     END=0 grade '' "$file"
     [ "$status" -eq 1 ]
     has "$stderr" "$file: it is no file that can be read, or its folder cannot be written to"
-    for wrong in '' --expected=scan:mine -x; do
+    for wrong in '' --expected=scan:mine --kind=both -x; do
         grade '' ${wrong:+"$wrong"}
         [ "$status" -eq 2 ]
         [ "${#stderr_lines[@]}" -eq 1 ]
     done
     run sh examples/course/grade.sh --help
     [ "$status" -eq 0 ]
-    has "$output" 'grade.sh [--expect=OP:NAME,...] FILE...'
+    has "$output" 'grade.sh [--expect=OP:NAME,...] [--kind=KIND] FILE...'
+}
+
+@test "grade.sh: what a submission prints follows what was found, and is cut short" {
+    local file=$BATS_TEST_TMPDIR/my_scan.cu
+    fake_scanbench
+    touch "$file"
+    sed -i '2i yes n is 1000 | head -c 1000000 >&2' "$BATS_TEST_TMPDIR/scanbench"
+    END=3 grade "$file,1,6" --expect=scan:my-naive "$file"
+    has "$(head -1 "${file%.cu}.checks.txt")" 'again: scanbench'
+    [ "$(sed -n 2p "${file%.cu}.checks.txt")" = 'n is 1000' ]
+    [ "$(tail -1 "${file%.cu}.checks.txt")" = '1000000 bytes were printed; these were the first 20000' ]
+    [ "$(find "$BATS_TEST_TMPDIR" -name 'my_scan.*' | wc -l)" -eq 3 ] # the source, the text, and the cases
+}
+
+# points OP: runs the command of that test of classroom.yml in $folder.
+points() {
+    local command
+    command=$(awk -v op="$1" '$1 == "test-name:" { wanted = $2 == op } $1 == "timeout:" { wanted = 0 }
+        wanted && $1 != "test-name:" && $1 != "command:"' examples/course/classroom.yml)
+    (cd "$folder" && PATH=$BATS_TEST_TMPDIR:$PATH run sh -c "${command//$'\n'/ }" && echo "$output" && return "$status")
+}
+
+@test "classroom.yml: no points for an operation of which a scan is missing, wrong or of the other kind" {
+    local folder=$BATS_TEST_TMPDIR/work class name
+    fake_scanbench
+    mkdir "$folder"
+    ln -s "$PWD" "$folder/scanbench"
+    touch "$folder/my_scan.cu"
+    for name in scan.my-naive scan.my-efficient compact.my-compact; do
+        for class in 1 2 3 4 5 6; do
+            echo "<testcase classname=\"$name\" name=\"$class\"/>"
+        done
+    done >"$CASES"
+    export END=0
+    points scan && points compact
+    [ "$(cat "$CASES.kind")" = --kind=exclusive ]
+    sed -i '/my-efficient/d' "$CASES"
+    has "$(points scan)" 'scan my-efficient: missing: no line has this name, or it is not exclusive'
+    run ! points scan
+    points compact
+    sed -i 's|\(my-compact" name="6"\)/>|\1>|' "$CASES"
+    END=3 run ! points compact
 }
 
 @test "grade.sh: Ctrl-C ends it, and what it runs" {
