@@ -194,10 +194,10 @@ static bool is_free(const char *file, const struct scanbench_entry *entry,
         return false;
     }
     if (row != NULL && (row->own_file == NULL || strcmp(row->own_file, file) != 0)) {
-        complain("%s:%d: %s %s is the name of an algorithm %s%s; give this one another",
+        complain("%s:%d: %s %s is the name of an algorithm of %s; give this one another%s",
                  entry->file, entry->line, entry->operation, entry->name,
-                 row->own_file != NULL ? "of " : "of scanbench",
-                 row->own_file != NULL ? row->own_file : "");
+                 row->own_file != NULL ? row->own_file : "scanbench",
+                 row->own_file != NULL ? ", or measure one file per call, with --label" : "");
         return false;
     }
     return true;

@@ -83,6 +83,21 @@ rows_of() {
     has "$output" 'the right elements in another order' 'Do places come from an atomic? Threads come in any order.'
 }
 
+@test "own: submissions with the same names make one table, as docs/teaching.md says" {
+    local student loop folder=$BATS_TEST_TMPDIR
+    for student in alice bob carol; do
+        mkdir -p "$folder/submissions/$student"
+        mv "$(plain_scan my_scan.cu mine)" "$folder/submissions/$student"
+    done
+    sed -i 's/sum +=/sm +=/' "$folder/submissions/bob/my_scan.cu"
+    ln -s "$(realpath "$scanbench")" "$folder/scanbench"
+    loop=$(sed -n '/^for folder/,/^done/{s/--n=[^ ]*/--n=100 --quiet/;p}' docs/teaching.md)
+    run bash -c "cd '$folder' && PATH=.:\$PATH && $loop"
+    has "$output" 'submissions/bob/my_scan.cu' 'does not compile it'
+    [ "$(read_csv "$folder/course.csv" algo check label)" = $'mine\tpassed\tstudent=alice\nmine\tpassed\tstudent=carol' ]
+    "$PWD/scripts/report.sh" --output="$folder/page.html" "$folder/course.csv"
+}
+
 @test "own: after a row that is wrong one line says how to find out more" {
     local file=tests/own/wrong/own_overrun.cu
     run --separate-stderr "$scanbench" --samples=1 --algo="$file" --device=emulator --n=999,1000 --columns=reason --format=csv
@@ -185,7 +200,7 @@ skipped,its file says that it takes at most 1024 elements" ]
     fails 2 --algo="$(plain_scan a.cu 'my scan')"
     [[ $stderr == *'a.cu:11: "my scan" is no name for rows'* ]]
     fails 2 --algo="$(plain_scan a.cu mine)","$(plain_scan b.cu mine)"
-    [[ $stderr == *'b.cu:11: scan mine is the name of an algorithm of '*'a.cu; give this one another' ]]
+    [[ $stderr == *'b.cu:11: scan mine is the name of an algorithm of '*'a.cu; give this one another, or measure one file per call, with --label' ]]
     fails 2 --algo="$(plain_scan a.cu mine)" --op=sort
     [[ $stderr == *'it belongs to --op=scan' ]]
     fails 2 --algo=tests/own/right/radix.cu
