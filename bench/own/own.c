@@ -77,7 +77,7 @@ static const char *supports(const struct problem *problem)
     }
     list_types(own, types, sizeof types);
     if (of_type == NULL)
-        snprintf(why, sizeof why, "its file has it for %s", types);
+        snprintf(why, sizeof why, "its file has it for --type=%s", types);
     else if (near == NULL)
         snprintf(why, sizeof why, "its file says that it is %s",
                  of_type->inclusive ? "inclusive" : "exclusive");

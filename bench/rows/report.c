@@ -373,8 +373,9 @@ static void write_traces(struct report *report)
     open_text(&page);
     write_trace_page(report->traces.bytes, report->traces.count, page.out);
     if (write_and_free(&report->writer[TRACE], &page) && !report->spec->quiet)
-        complain("%s: %zu run%s; open it in a browser", report->spec->trace_path,
-                 report->trace_count, report->trace_count == 1 ? "" : "s");
+        complain("%s: %zu run%s%s", report->spec->trace_path, report->trace_count,
+                 report->trace_count == 1 ? "" : "s",
+                 report->trace_count == 0 ? ", since no row ran" : "; open it in a browser");
 }
 
 int close_report(struct report *report)

@@ -130,7 +130,7 @@ mine,one_thread,1,1," ]
     [[ $("$scanbench" --dry-run --algo="$file" --n=100 2>/dev/null) == *'scan '*mine*emulator*i32* ]]
     [ "$(quick --algo="$file" --type=i32,f32 --inclusive --n=100 --columns=check,reason --format=csv | tail -n +2)" = "\
 skipped,its file says that it is exclusive
-skipped,its file has it for i32" ]
+skipped,its file has it for --type=i32" ]
 }
 
 @test "own: what a function cannot do is skipped for that reason" {

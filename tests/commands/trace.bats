@@ -75,6 +75,9 @@ END
     has "$stderr" "scanbench: $page: 1 run; open it in a browser"
     python3 tests/commands/trace.py check "$page"
     [ "$(python3 tests/commands/trace.py json "$page" | grep -c '"algo": ')" -eq 1 ]
+    run --separate-stderr "$scanbench" --trace="$page" --op=sort --algo=examples/course/my_sort.cu --n=16
+    has "$output" 'its file has it for --type=u32'
+    has "$stderr" "scanbench: $page: 0 runs, since no row ran"
     run --separate-stderr "$scanbench" --trace="$page" --algo=naive --device=emulator --n=16 --quiet
     [ -z "$stderr" ]
     echo '<!doctype html>' >"$page"
