@@ -70,6 +70,13 @@ TARGET_AVX512 static inline __m512i last_AVX512(__m512i x, size_t element)
     x = ADD_VECTORS(MOVED(quarter_two_before, x, sizeof(T)), x)
 #define LAST_EVERYWHERE_AVX512(V, x) (V) last_AVX512((__m512i)(x), sizeof(T))
 
+/* Of 32-bit words. */
+#define JOIN_INDEX_AVX512(index, byte)                                                            \
+    const __m512i index =                                                                         \
+        _mm512_add_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), \
+                         _mm512_set1_epi32((int)(byte) / 4))
+#define JOIN_AVX512(a, b, index) _mm512_permutex2var_epi32((__m512i)(a), index, (__m512i)(b))
+
 #define PATH AVX512
 #include "scan_of_path.h"
 
@@ -100,6 +107,15 @@ TARGET_AVX2 static inline __m256i last_AVX2(__m256i x, size_t element)
 #define ADD_TOTALS_AVX2(x) x = ADD_VECTORS(MOVED(lower_total, x, sizeof(T)), x)
 #define LAST_EVERYWHERE_AVX2(V, x) (V) last_AVX2((__m256i)(x), sizeof(T))
 
+/* Of 32-bit words; of an index, the permutation takes the place in a vector. */
+#define JOIN_INDEX_AVX2(index, byte)                                                  \
+    const __m256i index = _mm256_add_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), \
+                                           _mm256_set1_epi32((int)(byte) / 4))
+#define JOIN_AVX2(a, b, index)                                           \
+    _mm256_blendv_epi8(_mm256_permutevar8x32_epi32((__m256i)(a), index), \
+                       _mm256_permutevar8x32_epi32((__m256i)(b), index), \
+                       _mm256_cmpgt_epi32(index, _mm256_set1_epi32(7)))
+
 #define PATH AVX2
 #include "scan_of_path.h"
 #endif
@@ -119,6 +135,10 @@ TARGET_AVX2 static inline __m256i last_AVX2(__m256i x, size_t element)
             26 - bytes, 27 - bytes, 28 - bytes, 29 - bytes, 30 - bytes, 31 - bytes)
 #define ADD_TOTALS_PORTABLE(x) (void)0
 #define LAST_EVERYWHERE_PORTABLE(V, x) ((V){0} + (x)[sizeof(x) / sizeof(T) - 1])
+
+/* Streams to any place. */
+#define JOIN_INDEX_PORTABLE(index, byte) (void)(byte)
+#define JOIN_PORTABLE(a, b, index) ((void)(a), (b))
 
 #define PATH PORTABLE
 #include "scan_of_path.h"
@@ -185,22 +205,35 @@ void store_sum(const struct problem *problem, void *place, uint64_t sum)
     }
 }
 
+void begin_scan(const struct problem *problem, struct scan_rest *rest, bool streaming)
+{
+    const size_t bytes = element_bytes(problem->type);
+    const uint64_t most = streaming ? CACHE_LINE_BYTES / bytes : 1;
+    const uint64_t n = rest->n < most ? rest->n : most;
+    if (problem->kind == KIND_INCLUSIVE || n == 0)
+        return;
+    store_sum(problem, rest->out, rest->carry);
+    rest->out += bytes;
+    if (n > 1)
+        rest->carry =
+            scan_kernels(problem)->scan(rest->in, rest->out, n - 1, false, NULL, rest->carry);
+    rest->in += (n - 1) * bytes;
+    rest->out += (n - 1) * bytes;
+    rest->n -= n;
+}
+
+void scan_part(const struct problem *problem, struct scan_rest part, bool streaming)
+{
+    begin_scan(problem, &part, streaming);
+    scan_kernels(problem)->scan(part.in, part.out, part.n, streaming,
+                                streaming ? next_round(problem, part.in) : NULL, part.carry);
+}
+
 void scan_on_one_thread(const struct call *call)
 {
     const struct problem *p = &call->problem;
-    const size_t bytes = element_bytes(p->type);
-    const bool streaming = p->n * bytes >= STREAM_BYTES;
-    char *out = call->output;
-    uint64_t n = p->n;
-    const uint64_t identity = identity_sum(p);
-    /* The exclusive scan is the inclusive one, written one element further. */
-    if (p->kind == KIND_EXCLUSIVE && n > 0) {
-        store_sum(p, out, identity);
-        out += bytes;
-        n--;
-    }
-    scan_kernels(p)->scan(call->input, out, n, streaming,
-                          streaming ? next_round(p, call->input) : NULL, identity);
+    const struct scan_rest all = {call->input, call->output, p->n, identity_sum(p)};
+    scan_part(p, all, p->n * element_bytes(p->type) >= STREAM_BYTES);
 }
 
 uint64_t sum_on_one_thread(const struct problem *problem, const void *in, uint64_t n)

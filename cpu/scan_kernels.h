@@ -7,20 +7,40 @@
 
 #include "simd.h"
 
-struct scan_kernels {
-    /* Computes the inclusive scan of a part; returns the carry for the next. Arrays have the
-     * alignment of their elements. If `streaming`, the output, except a line or two
-     * at its end, is stored past the caches. `ahead` NULL: nothing is prefetched. Otherwise as
-     * many bytes as are stored so are prefetched from there. */
-    uint64_t (*scan)(const void *in, void *out, uint64_t n, bool streaming, const void *ahead,
-                     uint64_t carry);
+/* Computes the inclusive scan of a part; returns the carry for the next. Arrays have the
+ * alignment of their elements. If `streaming`, the output, except a line or two at its ends, is
+ * stored past the caches. `ahead` NULL: nothing is prefetched. Otherwise as many bytes as are
+ * stored so are prefetched from there.
+ *
+ * The order in which floats are added depends on n and the vector path, not on where arrays lie. */
+typedef uint64_t scan_kernel(const void *in, void *out, uint64_t n, bool streaming,
+                             const void *ahead, uint64_t carry);
 
-    /* Returns the carry plus the elements of a part. */
+struct scan_kernels {
+    scan_kernel *scan;
+
+    /* Returns the carry plus the elements of a part, added in such an order, too. */
     uint64_t (*sum)(const void *in, uint64_t n, uint64_t carry);
 };
 
 /* What a problem adds: the operator and the type of its elements. */
 const struct scan_kernels *scan_kernels(const struct problem *problem);
+
+/* What is left of a scan: its input, the output, how many elements, and the carry. */
+struct scan_rest {
+    const char *in;
+    char *out;
+    uint64_t n;
+    uint64_t carry;
+};
+
+/* Begins either kind of scan; an inclusive one does the rest. An exclusive scan is the inclusive
+ * one, written one element further. If `streaming`, it begins with as many results as fill a cache
+ * line, so that the rest begins at the same place in a line as the whole. */
+void begin_scan(const struct problem *problem, struct scan_rest *rest, bool streaming);
+
+/* Does either kind of scan of a part. */
+void scan_part(const struct problem *problem, struct scan_rest part, bool streaming);
 
 /* Solves the whole problem, for either kind of scan. */
 void scan_on_one_thread(const struct call *call);

@@ -4,6 +4,8 @@
  *   SHIFT(x, bytes)        each 16 bytes of x shifted up, filled with zeros
  *   ADD_TOTALS(x)          adds to each 16 bytes of x the total of all earlier ones
  *   LAST_EVERYWHERE(V, x)  the last element of x in every lane
+ *   JOIN_INDEX(name, byte) defines `name` for JOIN; `byte` is a multiple of 4, less than a vector
+ *   JOIN(a, b, index)      as many bytes as a vector has, of a and then b, from `byte` on
  *
  * To add is to apply the operator. Lanes that a move leaves empty are zeros, which are not every
  * operator's identity: so what moves is the difference from the identity, bit by bit. Macros stay
@@ -68,8 +70,31 @@ OF_PATH(TARGET) static T OF_OPERAND(scan_one_by_one)(const T *in, T *out, uint64
         SCAN_VECTOR(now, out, store);              \
     }
 #define LOAD(address) (*(const V_ANYWHERE *)(address))
-#define STORE(address, x) (*(V *)(address) = (x))
+#define STORE(address, x) (*(V_ANYWHERE *)(address) = (x))
 #define STREAM(address, x) OF_PATH(stream)(address, (OF_PATH(vector))(x))
+/* Where results do not lie as STREAM needs them: the end of the vector before, and as much of this
+ * one as fills up the place of a vector. The rest of this one waits in `before`. */
+#define STREAM_SHIFTED(address, x)                                                     \
+    {                                                                                  \
+        const V last_part = before;                                                    \
+        before = x;                                                                    \
+        STREAM((address)-LANES + shift, OF_PATH(JOIN)(last_part, before, join_index)); \
+    }
+#define STREAM_LINES(store)                                      \
+    for (size_t line = 0; n - i >= LINE + LANES; line++) {       \
+        if (ahead != NULL)                                       \
+            prefetch_line(ahead, line);                          \
+        for (const uint64_t end = i + LINE; i < end; i += LANES) \
+            LOAD_NEXT_AND_SCAN(vector, in + i, out + i, store);  \
+    }
+#define SCAN_VECTORS(store)                                     \
+    {                                                           \
+        for (; n - i >= 2 * LANES; i += LANES)                  \
+            LOAD_NEXT_AND_SCAN(vector, in + i, out + i, store); \
+        SCAN_VECTOR(vector, out + i, store);                    \
+        i += LANES;                                             \
+    }
+#define IS_FLOAT ((T)0.5 != 0)
 
 OF_PATH(TARGET)
 static uint64_t OF_OPERAND(scan)(const void *input, void *output, uint64_t n, bool streaming,
@@ -77,26 +102,36 @@ static uint64_t OF_OPERAND(scan)(const void *input, void *output, uint64_t n, bo
 {
     const T *in = input;
     T *out = output, sum;
+    uint64_t i = 0;
     memcpy(&sum, &carry_bits, sizeof sum);
-    uint64_t i = bytes_to_line(out) / sizeof(T);
-    i = i < n ? i : n;
-    sum = OF_OPERAND(scan_one_by_one)(in, out, i, sum);
+    /* The order of additions follows from where vectors begin. That of integers does not matter. */
+    if (!IS_FLOAT && streaming) {
+        i = bytes_to_line(out) / sizeof(T);
+        i = i < n ? i : n;
+        sum = OF_OPERAND(scan_one_by_one)(in, out, i, sum);
+    }
     V carry = (V){0} + sum; /* in every lane */
     if (n - i >= LANES) {
         V vector = LOAD(in + i);
-        if (streaming) {
-            for (size_t line = 0; n - i >= LINE + LANES; line++) {
-                if (ahead != NULL)
-                    prefetch_line(ahead, line);
-                for (const uint64_t end = i + LINE; i < end; i += LANES)
-                    LOAD_NEXT_AND_SCAN(vector, in + i, out + i, STREAM);
-            }
+        const size_t shift = -(uintptr_t)(out + i) % OF_PATH(STREAM_ALIGNMENT) / sizeof(T);
+        if (streaming && shift > 0 && n - i >= 2 * LANES) {
+            OF_PATH(JOIN_INDEX)(join_index, shift * sizeof(T));
+            V before;
+            LOAD_NEXT_AND_SCAN(vector, in + i, &before, STORE);
+            memcpy(out + i, &before, shift * sizeof(T));
+            i += LANES;
+            STREAM_LINES(STREAM_SHIFTED);
+            SCAN_VECTORS(STREAM_SHIFTED);
             OF_PATH(stream_end)();
+            memcpy(out + i - LANES + shift, (const T *)&before + shift,
+                   sizeof before - shift * sizeof(T));
+        } else {
+            if (streaming && shift == 0) {
+                STREAM_LINES(STREAM);
+                OF_PATH(stream_end)();
+            }
+            SCAN_VECTORS(STORE);
         }
-        for (; n - i >= 2 * LANES; i += LANES)
-            LOAD_NEXT_AND_SCAN(vector, in + i, out + i, STORE);
-        SCAN_VECTOR(vector, out + i, STORE);
-        i += LANES;
     }
     sum = OF_OPERAND(scan_one_by_one)(in + i, out + i, n - i, carry[0]);
     memcpy(&carry_bits, &sum, sizeof sum);

@@ -1,5 +1,7 @@
 /* scan_parallel: blocks in the second-level cache, scanned by several threads.
  * Source:  Merrill and Garland, NVR-2016-002: one pass, but with look-ahead.
+ * Order of additions: fixed by n, --threads and the vector path. A block is summed in the
+ *          same rounds by whichever thread, and sums are added in the order of blocks.
  * Work:    O(n), each element added twice.
  * DRAM:    one read, one write: a block is summed as it comes from memory, then
  *          scanned from the cache while the thread's next block arrives.
@@ -15,30 +17,27 @@
 #include "threads.h"
 
 /* Scans a block and sums the next, alternating between the two round by round, so that reads
- * and writes of memory overlap. Returns the sum of the next block. */
+ * and writes of memory overlap. Returns the sum of the next block. Either may be empty. */
 static uint64_t scan_and_sum(const struct call *call, struct part current, struct part next,
                              uint64_t carry)
 {
     const struct scan_kernels *k = scan_kernels(&call->problem);
     const size_t bytes = element_bytes(call->problem.type);
+    const uint64_t round = ROUND_BYTES / bytes;
     char *out = (char *)call->output + (current.in - (const char *)call->input);
+    struct scan_rest rest = {current.in, out, current.n, carry};
     uint64_t sum = identity_sum(&call->problem);
-    if (call->problem.kind == KIND_EXCLUSIVE && current.n > 0) {
-        store_sum(&call->problem, out, carry);
-        out += bytes;
-        current.n--;
-    }
-    /* Pieces end at cache line boundaries of the output. */
-    uint64_t n = (ROUND_BYTES + bytes_to_line(out)) / bytes;
-    while (current.n > 0) {
-        const struct part piece = cut_off(&current, n, bytes);
-        const struct part ahead = cut_off(&next, n, bytes);
-        carry = k->scan(piece.in, out, piece.n, true, ahead.in, carry);
+    begin_scan(&call->problem, &rest, true);
+    while (rest.n > 0 || next.n > 0) {
+        const struct part ahead = cut_off(&next, round, bytes);
+        const uint64_t n = rest.n < round ? rest.n : round;
+        rest.carry = k->scan(rest.in, rest.out, n, true, ahead.in, rest.carry);
         sum = k->sum(ahead.in, ahead.n, sum);
-        out += piece.n * bytes;
-        n = ROUND_BYTES / bytes;
+        rest.in += n * bytes;
+        rest.out += n * bytes;
+        rest.n -= n;
     }
-    return k->sum(next.in, next.n, sum);
+    return sum;
 }
 
 static void scan_blocks(void *context, unsigned part, unsigned parts)
@@ -55,8 +54,9 @@ static void scan_blocks(void *context, unsigned part, unsigned parts)
     uint64_t carry = identity, added = 0, block = take_block(chain);
     if (block >= count)
         return;
-    const struct part first = block_part(call, block);
-    publish_sum(chain, block, scan_kernels(p)->sum(first.in, first.n, identity), call->epoch);
+    const struct part none = block_part(call, count);
+    publish_sum(chain, block, scan_and_sum(call, none, block_part(call, block), identity),
+                call->epoch);
     while (block < count) {
         const uint64_t next = take_block(chain);
         for (; added < block; added++)

@@ -40,22 +40,6 @@ static void sum_part(void *context, unsigned part, unsigned parts)
                                    part_start(p, part + 1) - start);
 }
 
-/* The exclusive scan is the inclusive one, written one element further. */
-static void scan_part(const struct call *call, uint64_t start, uint64_t n, uint64_t carry)
-{
-    const struct problem *p = &call->problem;
-    const size_t bytes = element_bytes(p->type);
-    const char *in = (const char *)call->input + start * bytes;
-    const bool streaming = p->n * bytes >= STREAM_BYTES;
-    char *out = (char *)call->output + start * bytes;
-    if (p->kind == KIND_EXCLUSIVE && n > 0) {
-        store_sum(p, out, carry);
-        out += bytes;
-        n--;
-    }
-    scan_kernels(p)->scan(in, out, n, streaming, streaming ? next_round(p, in) : NULL, carry);
-}
-
 /* Here the sum of a part is that of all before it. */
 static void scan_one_part(void *context, unsigned part, unsigned parts)
 {
@@ -63,8 +47,10 @@ static void scan_one_part(void *context, unsigned part, unsigned parts)
     const struct call *call = context;
     const struct problem *p = &call->problem;
     const uint64_t *before = at_place(call, layout_of(p).parts);
-    const uint64_t start = part_start(p, part);
-    scan_part(call, start, part_start(p, part + 1) - start, before[part]);
+    const uint64_t start = part_start(p, part), place = start * element_bytes(p->type);
+    const struct scan_rest rest = {(const char *)call->input + place, (char *)call->output + place,
+                                   part_start(p, part + 1) - start, before[part]};
+    scan_part(p, rest, p->n * element_bytes(p->type) >= STREAM_BYTES);
 }
 
 /* Replaces each part's sum by that of all before it, from `sum` on; returns the sum of all. */

@@ -20,10 +20,12 @@
  * VECTOR_BYTES  in a register
  * vector        a register, whatever it holds
  * stream        stores a vector, past the caches if the path can do that
+ * STREAM_ALIGNMENT  of the vector's place, in bytes
  * stream_line   the same for an aligned cache line
  * stream_end    must be called after the last of these stores */
 #ifdef SIMD_X86
 enum { VECTOR_BYTES_AVX512 = 64, VECTOR_BYTES_AVX2 = 32 };
+enum { STREAM_ALIGNMENT_AVX512 = 64, STREAM_ALIGNMENT_AVX2 = 32 };
 
 typedef __m512i vector_AVX512;
 typedef __m256i vector_AVX2;
@@ -64,13 +66,13 @@ TARGET_AVX2 static inline void stream_end_AVX2(void)
 
 /* The compiler's generic short vectors, with plain stores. */
 #define TARGET_PORTABLE
-enum { VECTOR_BYTES_PORTABLE = 16 };
+enum { VECTOR_BYTES_PORTABLE = 16, STREAM_ALIGNMENT_PORTABLE = 1 };
 
 typedef uint8_t vector_PORTABLE __attribute__((vector_size(16), may_alias));
 
 static inline void stream_PORTABLE(void *out, vector_PORTABLE x)
 {
-    *(vector_PORTABLE *)out = x;
+    memcpy(out, &x, sizeof x);
 }
 
 static inline void stream_line_PORTABLE(char *out, const char *in)

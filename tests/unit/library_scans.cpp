@@ -124,6 +124,51 @@ void scans_of_large_arrays(void **)
         scanbench_destroy(handle);
 }
 
+/* Fractions, whose sums are rounded. */
+template <class T> static std::vector<T> fractions(uint64_t n)
+{
+    numbers numbers;
+    std::vector<T> input(n);
+    for (T &x : input)
+        x = (T)((double)(numbers.next() >> 11) * 0x1p-53);
+    return input;
+}
+
+/* Calls 50 times, each with arrays at other places in a cache line. */
+template <class T>
+static void check_same_bits(scanbench_handle *handle, const scan &scan, const std::vector<T> &input)
+{
+    const uint64_t n = input.size();
+    std::vector<T> first;
+    for (unsigned run = 0; run < 50; run++) {
+        array<T> in(n, run % 7), out(n, run % (64 / sizeof(T)));
+        in.fill(input);
+        ok(call(handle, scan, TYPE<T>, in.data, nullptr, out.data, n), handle);
+        if (run == 0)
+            first.assign(out.data, out.data + n);
+        out.expect(first, n, "another call");
+    }
+}
+
+void floats_are_added_in_one_order(void **)
+{
+    const auto floats = fractions<float>(400003);
+    const auto doubles = fractions<double>(200003);
+    for (const unsigned threads : {1, 2, 8}) {
+        scanbench_handle *handle = create(ON_CPU, threads);
+        const int best = handle->limits.best_simd;
+        for (int path = SIMD_PORTABLE; path <= best; path++)
+            for (const auto kind : {SCANBENCH_EXCLUSIVE, SCANBENCH_INCLUSIVE}) {
+                handle->limits.best_simd = (enum simd_path)path;
+                check_same_bits(handle, {SCANBENCH_OPERATOR_SUM, kind, 0}, floats);
+                check_same_bits(handle, {SCANBENCH_OPERATOR_SUM, kind, 0}, doubles);
+                check_same_bits(handle, {SCANBENCH_OPERATOR_SUM, kind, 1001},
+                                std::vector<float>(floats.begin(), floats.begin() + 50021));
+            }
+        scanbench_destroy(handle);
+    }
+}
+
 /* Calls of all kinds take turns with the scratch of one handle, and with its epoch. */
 void one_handle_many_scans(void **)
 {

@@ -371,6 +371,7 @@ int main(void)
         cmocka_unit_test(scans_of_every_operator_and_type),
         cmocka_unit_test(scans_at_any_alignment_and_in_place),
         cmocka_unit_test(scans_of_large_arrays),
+        cmocka_unit_test(floats_are_added_in_one_order),
         cmocka_unit_test(one_handle_many_scans),
         cmocka_unit_test(nothing_grows_after_reserve_for_scans),
         cmocka_unit_test(graphs_of_scans),

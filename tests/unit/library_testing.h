@@ -237,6 +237,7 @@ void statuses_have_texts(void **);
 void scans_of_every_operator_and_type(void **);
 void scans_at_any_alignment_and_in_place(void **);
 void scans_of_large_arrays(void **);
+void floats_are_added_in_one_order(void **);
 void one_handle_many_scans(void **);
 void nothing_grows_after_reserve_for_scans(void **);
 void graphs_of_scans(void **);
