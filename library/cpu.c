@@ -73,10 +73,10 @@ static void close_cpu(scanbench_handle *handle)
 /* Sorts jump about in their scratch, which costs a TLB miss each with small pages. */
 static scanbench_status allocate(scanbench_handle *handle, size_t bytes, void **memory)
 {
-    (void)handle;
     const bool huge = bytes >= HUGE_PAGE_BYTES;
     if (posix_memalign(memory, huge ? HUGE_PAGE_BYTES : PAGE_BYTES, bytes) != 0)
-        return SCANBENCH_ERROR_MEMORY;
+        return refuse(handle, SCANBENCH_ERROR_MEMORY, "cannot allocate %zu bytes of scratch memory",
+                      bytes);
     if (huge)
         madvise(*memory, bytes, MADV_HUGEPAGE);
     return SCANBENCH_OK;
@@ -90,9 +90,11 @@ static void release(scanbench_handle *handle, void *memory)
 
 static scanbench_status enter(scanbench_handle *handle, void *stream, bool *capturing)
 {
-    (void)handle;
     *capturing = false;
-    return stream == NULL ? SCANBENCH_OK : SCANBENCH_ERROR_STREAM;
+    if (stream != NULL)
+        return refuse(handle, SCANBENCH_ERROR_STREAM,
+                      "stream is %p: for a handle of the CPU it must be NULL", stream);
+    return SCANBENCH_OK;
 }
 
 static scanbench_status place_count(scanbench_handle *handle, uint64_t *count, uint64_t **place)

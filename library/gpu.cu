@@ -38,8 +38,7 @@ static scanbench_status report(scanbench_handle *handle, const char *what, cudaE
     if (error == cudaSuccess)
         return SCANBENCH_OK;
     cudaGetLastError();
-    snprintf(handle->error, sizeof handle->error, "%s: %s", what, cudaGetErrorString(error));
-    return SCANBENCH_ERROR_CUDA;
+    return refuse(handle, SCANBENCH_ERROR_CUDA, "%s: %s", what, cudaGetErrorString(error));
 }
 
 /* Makes the handle's device the current one for a while. */
@@ -115,7 +114,9 @@ static scanbench_status enter(scanbench_handle *handle, void *stream, bool *capt
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     cudaError_t error = cudaGetDevice(&current);
     if (error == cudaSuccess && current != handle->index)
-        return SCANBENCH_ERROR_DEVICE;
+        return refuse(handle, SCANBENCH_ERROR_DEVICE,
+                      "the current device is GPU %d: it must be GPU %d, the handle's", current,
+                      handle->index);
     if (error == cudaSuccess)
         error = cudaStreamIsCapturing(stream_of(stream), &capture);
     *capturing = capture != cudaStreamCaptureStatusNone;
@@ -177,8 +178,7 @@ static scanbench_status run(scanbench_handle *handle, const struct algorithm *al
     if (queue.error[0] == '\0')
         return SCANBENCH_OK;
     cudaGetLastError();
-    snprintf(handle->error, sizeof handle->error, "%s", queue.error);
-    return SCANBENCH_ERROR_CUDA;
+    return refuse(handle, SCANBENCH_ERROR_CUDA, "%s", queue.error);
 }
 
 } // namespace SCANBENCH_BACKEND

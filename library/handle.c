@@ -1,6 +1,8 @@
 /* handle: makes and frees handles, and their scratch. */
 #include "handle.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- Scratch ---- */
@@ -35,7 +37,10 @@ scanbench_status grow_scratch(scanbench_handle *handle, struct scratch *scratch,
     if (bytes <= scratch->bytes)
         return SCANBENCH_OK;
     if (capturing)
-        return SCANBENCH_ERROR_SCRATCH;
+        return refuse(handle, SCANBENCH_ERROR_SCRATCH,
+                      "the call needs %zu bytes of scratch memory, and the handle has %zu: reserve "
+                      "before the capture",
+                      bytes, scratch->bytes);
     if (scratch == &handle->passing)
         handle->prepared = NULL;
     scanbench_status status = give_back(handle, scratch);
@@ -43,6 +48,15 @@ scanbench_status grow_scratch(scanbench_handle *handle, struct scratch *scratch,
         status = handle->side->allocate(handle, with_spare(bytes), &scratch->memory);
     if (status == SCANBENCH_OK)
         scratch->bytes = with_spare(bytes);
+    return status;
+}
+
+scanbench_status refuse(scanbench_handle *handle, scanbench_status status, const char *reason, ...)
+{
+    va_list values;
+    va_start(values, reason);
+    vsnprintf(handle->error, sizeof handle->error, reason, values);
+    va_end(values);
     return status;
 }
 

@@ -44,8 +44,7 @@ struct scanbench_handle {
     uint32_t epoch;
 };
 
-/* A kind of device. Functions that return a status write the reason to handle->error if that says
- * more than the status. */
+/* A kind of device. Functions that return a status refuse() what they can say more of. */
 struct side {
     enum device_kind kind;
 
@@ -84,6 +83,11 @@ extern const struct side emulated_side __attribute__((weak, visibility("hidden")
 
 /* Creates a handle; `number` as for side->open(). */
 scanbench_status create_handle(scanbench_handle **handle, const struct side *side, unsigned number);
+
+/* Returns the status, and keeps with the handle which argument is wrong and what would be right, or
+ * what else says more than the status. */
+__attribute__((format(printf, 3, 4))) scanbench_status
+refuse(scanbench_handle *handle, scanbench_status status, const char *reason, ...);
 
 /* Makes scratch at least as large. What was in it is lost, unless it was large enough. */
 scanbench_status grow_scratch(scanbench_handle *handle, struct scratch *scratch, size_t bytes,

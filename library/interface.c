@@ -18,12 +18,11 @@ scanbench_status scanbench_scan(scanbench_handle *handle, scanbench_operator op,
     };
     const bool is_known = (unsigned)op < sizeof operators / sizeof *operators;
     const struct task task = {.op = OP_SCAN,
-                              .kind = kind == SCANBENCH_EXCLUSIVE   ? KIND_EXCLUSIVE
-                                      : kind == SCANBENCH_INCLUSIVE ? KIND_INCLUSIVE
-                                                                    : KIND_COUNT,
                               .binary_operator = is_known ? operators[op] : OPERATOR_COUNT,
+                              .given = (int)op,
+                              .kind = kind,
                               .type = type,
-                              .elements = {.input = input, .output = output},
+                              .elements = {input, output, "input", "output"},
                               .n = n,
                               .row = row,
                               .stream = stream};
@@ -49,11 +48,11 @@ scanbench_status scanbench_linear_recurrence(scanbench_handle *handle, scanbench
                                              uint64_t row, void *stream)
 {
     const struct task task = {.op = OP_SCAN,
-                              .kind = KIND_INCLUSIVE,
+                              .kind = SCANBENCH_INCLUSIVE,
                               .binary_operator = OPERATOR_RECURRENCE,
                               .type = type,
-                              .elements = {.input = a, .output = h},
-                              .second = {.input = b, .output = h},
+                              .elements = {a, h, "a", "h"},
+                              .second = {b, h, "b", "h"},
                               .n = n,
                               .row = row,
                               .stream = stream};
@@ -66,7 +65,7 @@ scanbench_status scanbench_compact_nonzero(scanbench_handle *handle, scanbench_t
 {
     const struct task task = {.op = OP_COMPACT,
                               .type = type,
-                              .elements = {.input = input, .output = output},
+                              .elements = {input, output, "input", "output"},
                               .count = count,
                               .n = n,
                               .stream = stream};
@@ -78,7 +77,7 @@ scanbench_status scanbench_sort_keys(scanbench_handle *handle, scanbench_type ty
 {
     const struct task task = {.op = OP_SORT,
                               .type = type,
-                              .elements = {.input = input, .output = output},
+                              .elements = {input, output, "input", "output"},
                               .n = n,
                               .stream = stream};
     return solve_task(handle, task);
@@ -89,12 +88,14 @@ scanbench_status scanbench_sort_pairs(scanbench_handle *handle, scanbench_type t
                                       const void *input_values, void *output_values, uint64_t n,
                                       void *stream)
 {
-    const struct task task = {.op = OP_SORT,
-                              .type = type,
-                              .value_type = value_type_of(value_bytes),
-                              .elements = {.input = input, .output = output},
-                              .values = {.input = input_values, .output = output_values},
-                              .n = n,
-                              .stream = stream};
+    const struct task task = {
+        .op = OP_SORT,
+        .type = type,
+        .value_type = value_type_of(value_bytes),
+        .elements = {input, output, "input", "output"},
+        .value_bytes = value_bytes,
+        .values = {input_values, output_values, "input_values", "output_values"},
+        .n = n,
+        .stream = stream};
     return solve_task(handle, task);
 }

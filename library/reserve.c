@@ -63,17 +63,12 @@ static scanbench_status find_needs(scanbench_handle *handle, const struct reserv
 }
 
 static scanbench_status check_and_reserve(scanbench_handle *handle, const struct reserved *reserved,
-                                          scanbench_type type, enum value_type values, uint64_t n)
+                                          const struct task *task)
 {
-    const struct task task = {.op = reserved->op,
-                              .binary_operator = reserved->first,
-                              .type = type,
-                              .value_type = values,
-                              .n = n};
     struct problem problem;
     struct needs needs = {0};
     bool capturing = false;
-    scanbench_status status = begin_problem(&task, &problem);
+    scanbench_status status = begin_problem(handle, task, &problem);
     if (status == SCANBENCH_OK)
         status = handle->side->enter(handle, NULL, &capturing);
     if (status == SCANBENCH_OK)
@@ -86,12 +81,14 @@ static scanbench_status check_and_reserve(scanbench_handle *handle, const struct
 }
 
 static scanbench_status reserve(scanbench_handle *handle, const struct reserved *reserved,
-                                scanbench_type type, enum value_type values, uint64_t n)
+                                struct task task)
 {
     if (handle == NULL)
         return SCANBENCH_ERROR_NULL;
     handle->error[0] = '\0';
-    return keep_reason(handle, check_and_reserve(handle, reserved, type, values, n));
+    task.op = reserved->op;
+    task.binary_operator = reserved->first;
+    return keep_reason(handle, check_and_reserve(handle, reserved, &task));
 }
 
 scanbench_status scanbench_reserve(scanbench_handle *handle, scanbench_operation operation,
@@ -106,12 +103,15 @@ scanbench_status scanbench_reserve(scanbench_handle *handle, scanbench_operation
     };
     static const struct reserved unknown = {.op = OPERATION_COUNT};
     const bool is_known = (unsigned)operation < sizeof operations / sizeof *operations;
-    return reserve(handle, is_known ? &operations[operation] : &unknown, type, VALUES_NONE, n);
+    const struct task task = {.given = (int)operation, .type = type, .n = n};
+    return reserve(handle, is_known ? &operations[operation] : &unknown, task);
 }
 
 scanbench_status scanbench_reserve_pairs(scanbench_handle *handle, scanbench_type type,
                                          size_t value_bytes, uint64_t n)
 {
     static const struct reserved pairs = {.op = OP_SORT};
-    return reserve(handle, &pairs, type, value_type_of(value_bytes), n);
+    const struct task task = {
+        .type = type, .value_type = value_type_of(value_bytes), .value_bytes = value_bytes, .n = n};
+    return reserve(handle, &pairs, task);
 }

@@ -144,8 +144,9 @@ SCANBENCH_API int scanbench_version(void);
 /* One line of text, for any status; never NULL. */
 SCANBENCH_API const char *scanbench_status_text(scanbench_status status);
 
-/* What went wrong in the handle's last call, such as the message of the CUDA runtime; "" if
- * nothing did. Valid until the handle's next call. */
+/* What went wrong in the handle's last call: which argument is wrong, its value and what would be
+ * right, or the message of the CUDA runtime; "" if nothing did. Valid until the handle's next
+ * call. */
 SCANBENCH_API const char *scanbench_error(const scanbench_handle *handle);
 
 /* Creates a handle for a GPU, by its index in the CUDA runtime. It does not become the current

@@ -47,9 +47,9 @@ void explain_unsupported(scanbench_handle *handle, struct problem problem)
             length += (size_t)snprintf(list + length, sizeof list - length, "%s%s",
                                        length > 0 ? ", " : "", types[type]);
     }
-    snprintf(handle->error, sizeof handle->error, "%s: %s%s is there for %s",
-             scanbench_status_text(SCANBENCH_ERROR_UNSUPPORTED), operators[problem.binary_operator],
-             problem.segments != SEGMENTS_NONE ? " over rows" : "", list);
+    refuse(handle, SCANBENCH_ERROR_UNSUPPORTED, "%s: %s%s is there for %s",
+           scanbench_status_text(SCANBENCH_ERROR_UNSUPPORTED), operators[problem.binary_operator],
+           problem.segments != SEGMENTS_NONE ? " over rows" : "", list);
 }
 
 static bool is_prepared(const scanbench_handle *handle, const struct plan *plan)
@@ -152,14 +152,14 @@ static scanbench_status check_and_run(scanbench_handle *handle, struct task *tas
 {
     struct problem problem;
     bool capturing = false;
-    scanbench_status status = begin_problem(task, &problem);
+    scanbench_status status = begin_problem(handle, task, &problem);
     if (status != SCANBENCH_OK)
         return status;
     task->elements.bytes = element_bytes(problem.type);
     task->values.bytes = value_bytes(problem.values);
     if (problem.binary_operator == OPERATOR_RECURRENCE)
         task->second.bytes = element_bytes(problem.type);
-    status = check_task(task);
+    status = check_task(handle, task);
     if (status == SCANBENCH_OK)
         status = handle->side->enter(handle, task->stream, &capturing);
     if (status != SCANBENCH_OK)
@@ -174,7 +174,7 @@ static scanbench_status check_and_run(scanbench_handle *handle, struct task *tas
 scanbench_status keep_reason(scanbench_handle *handle, scanbench_status status)
 {
     if (status != SCANBENCH_OK && handle->error[0] == '\0')
-        snprintf(handle->error, sizeof handle->error, "%s", scanbench_status_text(status));
+        return refuse(handle, status, "%s", scanbench_status_text(status));
     return status;
 }
 

@@ -1,6 +1,9 @@
 /* status: what each status means, in words. */
 #include "handle.h"
 
+#define TEXT_OF(value) #value
+#define VALUE_TEXT(macro) TEXT_OF(macro)
+
 const char *scanbench_status_text(scanbench_status status)
 {
     static const char *const texts[] = {
@@ -22,7 +25,8 @@ const char *scanbench_status_text(scanbench_status status)
         [SCANBENCH_ERROR_UNSUPPORTED] = "no algorithm supports this on this device",
         [SCANBENCH_ERROR_NO_DEVICE] = "there is no such GPU",
         [SCANBENCH_ERROR_CUDA] = "the CUDA runtime reported an error",
-        [SCANBENCH_ERROR_THREADS] = "more than 4096 threads (SCANBENCH_MAX_THREADS)",
+        [SCANBENCH_ERROR_THREADS] =
+            ("threads are more than " VALUE_TEXT(SCANBENCH_MAX_THREADS) ", SCANBENCH_MAX_THREADS"),
     };
     if (status == SCANBENCH_ERROR_NO_DEVICE && &gpu_side == NULL)
         return "there is no such GPU: the library was built without CUDA";

@@ -1,6 +1,8 @@
 /* task: checks the arguments of a call. */
 #include "task.h"
 
+#include <inttypes.h>
+
 /* The numbers of the types are part of the ABI, and independent of the order in types.def. */
 static bool find_type(scanbench_type type, enum element_type *found)
 {
@@ -32,27 +34,54 @@ enum value_type value_type_of(size_t bytes)
                                        : VALUE_TYPE_COUNT;
 }
 
-scanbench_status begin_problem(const struct task *task, struct problem *problem)
+/* Is there what the call asks for? */
+static scanbench_status find_names(scanbench_handle *handle, const struct task *task,
+                                   struct problem *problem)
+{
+    const scanbench_status status = SCANBENCH_ERROR_TYPE;
+    if (task->op == OPERATION_COUNT)
+        return refuse(handle, status, "operation is %d: it must be a scanbench_operation",
+                      task->given);
+    if (task->binary_operator == OPERATOR_COUNT)
+        return refuse(handle, status, "op is %d: it must be a scanbench_operator", task->given);
+    if (task->kind != SCANBENCH_EXCLUSIVE && task->kind != SCANBENCH_INCLUSIVE)
+        return refuse(handle, status, "kind is %d: it must be a scanbench_kind", (int)task->kind);
+    if (!find_type(task->type, &problem->type))
+        return refuse(handle, status, "type is %d: it must be a scanbench_type", (int)task->type);
+    if (!takes_type(task->binary_operator, problem->type))
+        return refuse(handle, status, "type is %d: it must be of integers, as op is %d",
+                      (int)task->type, task->given);
+    if (task->value_type == VALUE_TYPE_COUNT)
+        return refuse(handle, status, "value_bytes is %zu: it must be 4 or 8", task->value_bytes);
+    return SCANBENCH_OK;
+}
+
+scanbench_status begin_problem(scanbench_handle *handle, const struct task *task,
+                               struct problem *problem)
 {
     *problem = (struct problem){.op = task->op,
-                                .kind = task->kind,
+                                .kind = task->kind == SCANBENCH_EXCLUSIVE ? KIND_EXCLUSIVE
+                                                                          : KIND_INCLUSIVE,
                                 .binary_operator = task->binary_operator,
                                 .values = task->value_type,
                                 .n = task->n};
-    if (task->op == OPERATION_COUNT || !find_type(task->type, &problem->type) ||
-        task->value_type == VALUE_TYPE_COUNT || task->kind >= KIND_COUNT ||
-        !takes_type(task->binary_operator, problem->type))
-        return SCANBENCH_ERROR_TYPE;
+    const scanbench_status status = find_names(handle, task, problem);
+    if (status != SCANBENCH_OK)
+        return status;
     if (task->row > 0 && task->row < task->n) {
         problem->segments = SEGMENTS_ROWS;
         problem->segment_length = task->row;
         problem->segment_count = task->n / task->row + (task->n % task->row != 0);
     }
-    if (why_unsolvable(problem) != NULL)
-        return SCANBENCH_ERROR_TYPE;
+    const char *why = why_unsolvable(problem);
+    if (why != NULL)
+        return refuse(handle, SCANBENCH_ERROR_TYPE, "type is %d: %s", (int)task->type, why);
     const uint64_t most =
         PTRDIFF_MAX / 16 / (element_bytes(problem->type) + value_bytes(problem->values));
-    return task->n > most ? SCANBENCH_ERROR_SIZE : SCANBENCH_OK;
+    if (task->n > most)
+        return refuse(handle, SCANBENCH_ERROR_SIZE, "n is %" PRIu64 ": it must be at most %" PRIu64,
+                      task->n, most);
+    return SCANBENCH_OK;
 }
 
 static bool is_aligned(const void *pointer, size_t bytes)
@@ -76,60 +105,101 @@ static bool overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes
            (uintptr_t)b < (uintptr_t)a + a_bytes;
 }
 
-/* Is anything of the others overwritten? */
-static bool overwrites(const struct arrays *arrays, const struct arrays *others, uint64_t n)
+/* An argument that is memory. */
+struct argument {
+    const char *name;
+    const void *address;
+    size_t bytes;
+};
+
+static struct argument input_of(const struct arrays *arrays, uint64_t n)
 {
-    const size_t bytes = n * arrays->bytes, of_others = n * others->bytes;
-    return overlap(arrays->output, bytes, others->input, of_others) ||
-           overlap(arrays->output, bytes, others->output, of_others);
+    return (struct argument){arrays->input_name, arrays->input, n * arrays->bytes};
 }
 
-static scanbench_status check_arrays(const struct arrays *arrays, uint64_t n)
+static struct argument output_of(const struct arrays *arrays, uint64_t n)
 {
+    return (struct argument){arrays->output_name, arrays->output, n * arrays->bytes};
+}
+
+static scanbench_status check_address(scanbench_handle *handle, struct argument argument,
+                                      size_t alignment)
+{
+    if (argument.bytes > 0 && argument.address == NULL)
+        return refuse(handle, SCANBENCH_ERROR_NULL,
+                      "%s is NULL: it must be the address of %zu bytes", argument.name,
+                      argument.bytes);
+    if (!is_aligned(argument.address, alignment))
+        return refuse(handle, SCANBENCH_ERROR_ALIGNMENT,
+                      "%s is %p: it must be a multiple of %zu, the size of an element",
+                      argument.name, argument.address, alignment);
+    return SCANBENCH_OK;
+}
+
+static scanbench_status check_apart(scanbench_handle *handle, struct argument written,
+                                    struct argument other, const char *right)
+{
+    if (!overlap(written.address, written.bytes, other.address, other.bytes))
+        return SCANBENCH_OK;
+    return refuse(handle, SCANBENCH_ERROR_OVERLAP, "%s at %p overlaps %s at %p: %s", written.name,
+                  written.address, other.name, other.address, right);
+}
+
+static scanbench_status check_arrays(scanbench_handle *handle, const struct arrays *arrays,
+                                     uint64_t n)
+{
+    const struct argument input = input_of(arrays, n), output = output_of(arrays, n);
     if (arrays->bytes == 0)
         return SCANBENCH_OK;
-    if (n > 0 && (arrays->input == NULL || arrays->output == NULL))
-        return SCANBENCH_ERROR_NULL;
-    if (!are_aligned(arrays, arrays->bytes))
-        return SCANBENCH_ERROR_ALIGNMENT;
-    return !is_in_place(arrays) &&
-                   overlap(arrays->input, n * arrays->bytes, arrays->output, n * arrays->bytes)
-               ? SCANBENCH_ERROR_OVERLAP
-               : SCANBENCH_OK;
+    scanbench_status status = check_address(handle, input, arrays->bytes);
+    if (status == SCANBENCH_OK)
+        status = check_address(handle, output, arrays->bytes);
+    if (status == SCANBENCH_OK && !is_in_place(arrays))
+        status = check_apart(handle, output, input, "they must be the same or lie apart");
+    return status;
 }
+
+static const char LIE_APART[] = "they must lie apart";
 
 /* The count of a compaction lies in neither of its arrays. */
-static scanbench_status check_count(const struct task *task)
+static scanbench_status check_count(scanbench_handle *handle, const struct task *task)
 {
-    const struct arrays *elements = &task->elements;
-    const size_t bytes = task->n * elements->bytes, count_bytes = sizeof *task->count;
+    const struct argument count = {"count", task->count, sizeof *task->count};
     if (task->op != OP_COMPACT)
         return SCANBENCH_OK;
-    if (task->count == NULL)
-        return SCANBENCH_ERROR_NULL;
-    if (!is_aligned(task->count, count_bytes))
-        return SCANBENCH_ERROR_ALIGNMENT;
-    return overlap(task->count, count_bytes, elements->input, bytes) ||
-                   overlap(task->count, count_bytes, elements->output, bytes)
-               ? SCANBENCH_ERROR_OVERLAP
-               : SCANBENCH_OK;
+    scanbench_status status = check_address(handle, count, count.bytes);
+    if (status == SCANBENCH_OK)
+        status = check_apart(handle, count, input_of(&task->elements, task->n), LIE_APART);
+    if (status == SCANBENCH_OK)
+        status = check_apart(handle, count, output_of(&task->elements, task->n), LIE_APART);
+    return status;
 }
 
-scanbench_status check_task(const struct task *task)
+/* Is nothing of the others overwritten? */
+static scanbench_status check_others(scanbench_handle *handle, const struct arrays *arrays,
+                                     const struct arrays *others, uint64_t n)
+{
+    const struct argument output = output_of(arrays, n);
+    const scanbench_status status = check_apart(handle, output, input_of(others, n), LIE_APART);
+    return status == SCANBENCH_OK ? check_apart(handle, output, output_of(others, n), LIE_APART)
+                                  : status;
+}
+
+scanbench_status check_task(scanbench_handle *handle, const struct task *task)
 {
     const struct arrays *elements = &task->elements, *values = &task->values;
-    scanbench_status status = check_arrays(elements, task->n);
+    scanbench_status status = check_arrays(handle, elements, task->n);
     if (status == SCANBENCH_OK)
-        status = check_arrays(values, task->n);
+        status = check_arrays(handle, values, task->n);
     if (status == SCANBENCH_OK)
-        status = check_arrays(&task->second, task->n);
+        status = check_arrays(handle, &task->second, task->n);
     if (status == SCANBENCH_OK)
-        status = check_count(task);
-    if (status != SCANBENCH_OK)
-        return status;
-    return overwrites(elements, values, task->n) || overwrites(values, elements, task->n)
-               ? SCANBENCH_ERROR_OVERLAP
-               : SCANBENCH_OK;
+        status = check_count(handle, task);
+    if (status == SCANBENCH_OK)
+        status = check_others(handle, elements, values, task->n);
+    if (status == SCANBENCH_OK)
+        status = check_others(handle, values, elements, task->n);
+    return status;
 }
 
 bool replaces_input(const struct task *task)

@@ -1,25 +1,26 @@
 /* task.h: one call, as the user makes it, and whether its arguments can be. */
 #pragma once
 
-#include "scanbench.h"
-
-#include "../bench/algorithm.h"
+#include "handle.h"
 
 /* What a call reads, and what it writes: the elements, or the values that move with them, or the
  * second input of a recurrence with its result. */
 struct arrays {
     const void *input;
     void *output;
-    size_t bytes; /* of an element; 0: there are no such arrays */
+    const char *input_name, *output_name; /* of the arguments */
+    size_t bytes;                         /* of an element; 0: there are no such arrays */
 };
 
 /* One call, as the user makes it. */
 struct task {
     enum operation op;
-    enum scan_kind kind;
     enum binary_operator binary_operator;
+    int given; /* the number of the operation or the operator, even where there is none */
+    scanbench_kind kind;
     scanbench_type type;
     enum value_type value_type;             /* sort of pairs */
+    size_t value_bytes;                     /* the same, even where there is no such type */
     struct arrays elements, values, second; /* `bytes` follow from the types */
     uint64_t *count;                        /* compaction; else NULL */
     uint64_t n, row;
@@ -34,10 +35,11 @@ bool takes_type(enum binary_operator binary_operator, enum element_type type);
 
 /* Begins a problem by what its call says. There are so few elements that no number of bytes that
  * follows from theirs wraps. */
-scanbench_status begin_problem(const struct task *task, struct problem *problem);
+scanbench_status begin_problem(scanbench_handle *handle, const struct task *task,
+                               struct problem *problem);
 
 /* Checks pointers, once `bytes` of the task's arrays are known. */
-scanbench_status check_task(const struct task *task);
+scanbench_status check_task(scanbench_handle *handle, const struct task *task);
 
 bool are_aligned(const struct arrays *arrays, size_t bytes);
 bool is_in_place(const struct arrays *arrays);

@@ -18,30 +18,33 @@ void bad_arguments_return_a_status(void **)
                                     int type = SCANBENCH_I32) {
                 return call(h, operation, (scanbench_type)type, from, to, count, n);
             };
-            expect_status(status(nullptr, out, 8), SCANBENCH_ERROR_NULL, h);
-            expect_status(status(in, nullptr, 8), SCANBENCH_ERROR_NULL, h);
-            expect_status(status(odd, out, 8), SCANBENCH_ERROR_ALIGNMENT, h);
-            expect_status(status(in, odd, 8), SCANBENCH_ERROR_ALIGNMENT, h);
+            expect_status(status(nullptr, out, 8), SCANBENCH_ERROR_NULL, h, "input is NULL");
+            expect_status(status(in, nullptr, 8), SCANBENCH_ERROR_NULL, h, "output is NULL");
+            expect_status(status(odd, out, 8), SCANBENCH_ERROR_ALIGNMENT, h, "input is 0x");
+            expect_status(status(in, odd, 8), SCANBENCH_ERROR_ALIGNMENT, h,
+                          "it must be a multiple of 4");
             expect_status(status(in + 1, out, 8, SCANBENCH_F64), SCANBENCH_ERROR_ALIGNMENT, h);
-            expect_status(status(in, in + 4, 8), SCANBENCH_ERROR_OVERLAP, h);
+            expect_status(status(in, in + 4, 8), SCANBENCH_ERROR_OVERLAP, h, "output at 0x");
             expect_status(status(in + 4, in, 8), SCANBENCH_ERROR_OVERLAP, h);
             expect_status(status(in, out, UINT64_MAX), SCANBENCH_ERROR_SIZE, h);
-            expect_status(status(in, out, (uint64_t)1 << 62), SCANBENCH_ERROR_SIZE, h);
-            expect_status(status(in, out, 8, TYPE_COUNT), SCANBENCH_ERROR_TYPE, h);
+            expect_status(status(in, out, (uint64_t)1 << 62), SCANBENCH_ERROR_SIZE, h,
+                          "n is 4611686018427387904: it must be at most");
+            expect_status(status(in, out, 8, TYPE_COUNT), SCANBENCH_ERROR_TYPE, h,
+                          "type is 12: it must be a scanbench_type");
             expect_status(status(in, out, 8, -1), SCANBENCH_ERROR_TYPE, h);
             ok(status(in, out, 8), h);
             assert_string_equal(scanbench_error(h), "");
             assert_int_equal(call(nullptr, operation, SCANBENCH_I32, in, out, count, 8),
                              SCANBENCH_ERROR_NULL);
         }
-        expect_status(call(h, COMPACT, SCANBENCH_I32, in, out, nullptr, 8), SCANBENCH_ERROR_NULL,
-                      h);
+        expect_status(call(h, COMPACT, SCANBENCH_I32, in, out, nullptr, 8), SCANBENCH_ERROR_NULL, h,
+                      "count is NULL: it must be the address of 8 bytes");
         auto *odd_count = reinterpret_cast<uint64_t *>(reinterpret_cast<char *>(count) + 4);
         expect_status(call(h, COMPACT, SCANBENCH_I32, in, out, odd_count, 8),
-                      SCANBENCH_ERROR_ALIGNMENT, h);
+                      SCANBENCH_ERROR_ALIGNMENT, h, "count is 0x");
         ok(scanbench_reserve(h, SCANBENCH_SORT, SCANBENCH_U8, 8), h);
         expect_status(scanbench_reserve(h, (scanbench_operation)5, SCANBENCH_I32, 8),
-                      SCANBENCH_ERROR_TYPE, h);
+                      SCANBENCH_ERROR_TYPE, h, "operation is 5");
         expect_status(scanbench_reserve(h, SCANBENCH_SORT, SCANBENCH_I32, UINT64_MAX),
                       SCANBENCH_ERROR_SIZE, h);
         scanbench_destroy(h);
@@ -62,7 +65,7 @@ void counts_lie_outside_of_the_arrays(void **)
         for (uint64_t *array : {in, out})
             for (const int i : {0, 3, 7})
                 expect_status(status(out, array + i, 8), SCANBENCH_ERROR_OVERLAP, h);
-        expect_status(status(in, in + 7, 8), SCANBENCH_ERROR_OVERLAP, h);
+        expect_status(status(in, in + 7, 8), SCANBENCH_ERROR_OVERLAP, h, "count at 0x");
         assert_int_equal(in[0], 3);
         ok(status(out, in + 8, 8), h);
         ok(status(out, out + 8, 8), h);
@@ -104,11 +107,13 @@ void bad_pairs_return_a_status(void **)
         expect_status(status(nullptr, out, values, out_values), SCANBENCH_ERROR_NULL, h);
         expect_status(status(in, nullptr, values, out_values), SCANBENCH_ERROR_NULL, h);
         expect_status(status(in, out, nullptr, out_values), SCANBENCH_ERROR_NULL, h);
-        expect_status(status(in, out, values, nullptr), SCANBENCH_ERROR_NULL, h);
+        expect_status(status(in, out, values, nullptr), SCANBENCH_ERROR_NULL, h,
+                      "output_values is NULL");
         for (const size_t bytes : {0, 1, 2, 5, 16})
-            expect_status(status(in, out, values, out_values, bytes), SCANBENCH_ERROR_TYPE, h);
+            expect_status(status(in, out, values, out_values, bytes), SCANBENCH_ERROR_TYPE, h,
+                          "it must be 4 or 8");
         expect_status(status(in, out, values, out_values, 4, 8, SCANBENCH_U8), SCANBENCH_ERROR_TYPE,
-                      h);
+                      h, "type is 6: values move with keys of 4 and 8 bytes only");
         expect_status(status(in, out, values, out_values, 4, UINT64_MAX), SCANBENCH_ERROR_SIZE, h);
         expect_status(status(odd, out, values, out_values), SCANBENCH_ERROR_ALIGNMENT, h);
         expect_status(status(in, odd_out, values, out_values), SCANBENCH_ERROR_ALIGNMENT, h);
@@ -140,7 +145,7 @@ void pairs_must_not_overlap(void **)
         expect_status(sort(a, b, b + 15, c), SCANBENCH_ERROR_OVERLAP, h);
         expect_status(sort(a, b, c, b + 15), SCANBENCH_ERROR_OVERLAP, h);
         expect_status(sort(a, b, c, a + 15), SCANBENCH_ERROR_OVERLAP, h);
-        expect_status(sort(a, b, b, c), SCANBENCH_ERROR_OVERLAP, h);
+        expect_status(sort(a, b, b, c), SCANBENCH_ERROR_OVERLAP, h, "overlaps input_values at 0x");
         expect_status(sort(a, b, c, a), SCANBENCH_ERROR_OVERLAP, h);
         expect_status(sort(a, a, a, b), SCANBENCH_ERROR_OVERLAP, h);
         expect_status(sort(a, b, c, b), SCANBENCH_ERROR_OVERLAP, h);
@@ -155,7 +160,8 @@ void pairs_must_not_overlap(void **)
 void bad_reserves_of_pairs(void **)
 {
     scanbench_handle *h = create(ON_GPU);
-    expect_status(scanbench_reserve_pairs(h, SCANBENCH_I32, 3, 8), SCANBENCH_ERROR_TYPE, h);
+    expect_status(scanbench_reserve_pairs(h, SCANBENCH_I32, 3, 8), SCANBENCH_ERROR_TYPE, h,
+                  "value_bytes is 3: it must be 4 or 8");
     expect_status(scanbench_reserve_pairs(h, SCANBENCH_I32, 0, 8), SCANBENCH_ERROR_TYPE, h);
     expect_status(scanbench_reserve_pairs(h, SCANBENCH_U8, 4, 8), SCANBENCH_ERROR_TYPE, h);
     expect_status(scanbench_reserve_pairs(h, SCANBENCH_I32, 4, UINT64_MAX), SCANBENCH_ERROR_SIZE,
@@ -180,7 +186,7 @@ void what_there_is_not(void **)
 
     handle = create(ON_CPU);
     expect_status(scanbench_exclusive_sum(handle, SCANBENCH_I32, in, out, 4, in),
-                  SCANBENCH_ERROR_STREAM, handle);
+                  SCANBENCH_ERROR_STREAM, handle, "stream is 0x");
     scanbench_destroy(handle);
 
     handle = create(ON_GPU);
@@ -196,6 +202,10 @@ void statuses_have_texts(void **)
     for (int status = SCANBENCH_OK; status <= SCANBENCH_ERROR_THREADS; status++)
         texts.insert(scanbench_status_text((scanbench_status)status));
     assert_int_equal(texts.size(), SCANBENCH_ERROR_THREADS + 1);
+    assert_string_equal(scanbench_status_text(SCANBENCH_ERROR_THREADS),
+                        ("threads are more than " + std::to_string(SCANBENCH_MAX_THREADS) +
+                         ", SCANBENCH_MAX_THREADS")
+                            .c_str());
     assert_string_equal(scanbench_status_text((scanbench_status)99), "unknown status");
     assert_string_equal(scanbench_status_text((scanbench_status)-1), "unknown status");
     assert_int_equal(scanbench_version(), SCANBENCH_VERSION);

@@ -299,13 +299,16 @@ void bad_scans_return_a_status(void **)
                                   (scanbench_kind)kind, in, to, n, row, nullptr);
         };
         for (const int op : {-1, 4})
-            expect_status(scan(op, SCANBENCH_I32, 0, a, out), SCANBENCH_ERROR_TYPE, h);
+            expect_status(scan(op, SCANBENCH_I32, 0, a, out), SCANBENCH_ERROR_TYPE, h,
+                          op < 0 ? "op is -1" : "op is 4: it must be a scanbench_operator");
         for (const int kind : {-1, 2})
-            expect_status(scan(0, SCANBENCH_I32, kind, a, out), SCANBENCH_ERROR_TYPE, h);
+            expect_status(scan(0, SCANBENCH_I32, kind, a, out), SCANBENCH_ERROR_TYPE, h,
+                          "it must be a scanbench_kind");
         for (const int type : {-1, (int)TYPE_COUNT})
             expect_status(scan(1, type, 0, a, out), SCANBENCH_ERROR_TYPE, h);
         for (const int type : {SCANBENCH_F32, SCANBENCH_F64})
-            expect_status(scan(SCANBENCH_OPERATOR_XOR, type, 0, a, out), SCANBENCH_ERROR_TYPE, h);
+            expect_status(scan(SCANBENCH_OPERATOR_XOR, type, 0, a, out), SCANBENCH_ERROR_TYPE, h,
+                          "it must be of integers, as op is 3");
         expect_status(scan(1, SCANBENCH_I32, 0, nullptr, out), SCANBENCH_ERROR_NULL, h);
         expect_status(scan(1, SCANBENCH_I32, 0, a, a + 4), SCANBENCH_ERROR_OVERLAP, h);
         expect_status(scan(1, SCANBENCH_I32, 0, odd, out), SCANBENCH_ERROR_ALIGNMENT, h);
@@ -317,12 +320,13 @@ void bad_scans_return_a_status(void **)
             return scanbench_linear_recurrence(h, (scanbench_type)type, a, b, to, n, 0, nullptr);
         };
         expect_status(recur(-1, a, b, out), SCANBENCH_ERROR_TYPE, h);
-        expect_status(recur(SCANBENCH_I32, a, nullptr, out), SCANBENCH_ERROR_NULL, h);
+        expect_status(recur(SCANBENCH_I32, a, nullptr, out), SCANBENCH_ERROR_NULL, h, "b is NULL");
         expect_status(recur(SCANBENCH_I32, nullptr, b, out), SCANBENCH_ERROR_NULL, h);
         expect_status(recur(SCANBENCH_I32, a, b, nullptr), SCANBENCH_ERROR_NULL, h);
         expect_status(recur(SCANBENCH_I32, a, odd, out), SCANBENCH_ERROR_ALIGNMENT, h);
         expect_status(recur(SCANBENCH_I32, a, b, b + 7), SCANBENCH_ERROR_OVERLAP, h);
-        expect_status(recur(SCANBENCH_I32, a, b, a + 7), SCANBENCH_ERROR_OVERLAP, h);
+        expect_status(recur(SCANBENCH_I32, a, b, a + 7), SCANBENCH_ERROR_OVERLAP, h,
+                      "they must be the same or lie apart");
         expect_status(recur(SCANBENCH_I32, a, a + 1, a), SCANBENCH_ERROR_OVERLAP, h);
         expect_status(recur(SCANBENCH_I32, a, b, out, UINT64_MAX), SCANBENCH_ERROR_SIZE, h);
         ok(recur(SCANBENCH_I32, a, a + 1, out), h); /* both only read it */

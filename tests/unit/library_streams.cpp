@@ -14,7 +14,7 @@ void another_device_is_current(void **)
     ok(cudaGetDevice(&current));
     assert_int_equal(current, 0); /* as before */
     expect_status(scanbench_exclusive_sum(handle, SCANBENCH_I32, in, out, 4, nullptr),
-                  SCANBENCH_ERROR_DEVICE, handle);
+                  SCANBENCH_ERROR_DEVICE, handle, "the current device is GPU 0: it must be GPU 1");
     cudaStream_t of_device_0;
     ok(cudaStreamCreate(&of_device_0));
     ok(cudaSetDevice(1));
@@ -141,7 +141,8 @@ void graphs_sort_pairs(void **)
     };
     {
         capture graph;
-        expect_status(sort(graph.stream), SCANBENCH_ERROR_SCRATCH, handle);
+        expect_status(sort(graph.stream), SCANBENCH_ERROR_SCRATCH, handle,
+                      "bytes of scratch memory, and the handle has 0: reserve before the capture");
         graph.end();
     }
     ok(scanbench_reserve_pairs(handle, SCANBENCH_I32, sizeof values[0], n), handle);

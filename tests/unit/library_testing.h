@@ -47,13 +47,16 @@ inline scanbench_handle *create(kind kind, unsigned threads = 2)
     return handle;
 }
 
+/* `text` is part of what the handle says. */
 inline void expect_status(scanbench_status status, scanbench_status wanted,
-                          const scanbench_handle *handle)
+                          const scanbench_handle *handle, const char *text = "")
 {
     if (status != wanted)
         fail_msg("%s, where %s is right", scanbench_status_text(status),
                  scanbench_status_text(wanted));
     assert_string_not_equal(scanbench_error(handle), "");
+    if (strstr(scanbench_error(handle), text) == nullptr)
+        fail_msg("\"%s\", where \"%s\" is right", scanbench_error(handle), text);
 }
 
 /* ---- Reference ---- */
