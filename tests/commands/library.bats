@@ -182,6 +182,22 @@ average        [1.5, 3.25, 3.625, 5.8125, 5.90625]
 not 7          [3.0, 5.0, 4.0, 8.0, 6.0, 9.0, 2.0, 4.0]" ]
 }
 
+@test "compare_python.py: every type that is asked for, beside numpy; others are named" {
+    python_with numpy
+    run --separate-stderr "$python" -B scripts/compare_python.py --n=5000 --samples=1 --type=f16,u64,f64
+    [ "$status" -eq 0 ]
+    # Of each sum in three forms, a maximum and a sort, by two packages; two recurrences by the library alone.
+    [ "$(grep -c ',passed$' <<<"$output")" -eq 32 ]
+    [ "${#lines[@]}" -eq 33 ]
+    for type in f16 u64 f64; do
+        [ "$(grep -c "^sort,.*,$type,.*,passed$" <<<"$output")" -eq 2 ]
+    done
+    run --separate-stderr "$python" -B scripts/compare_python.py --type=i32,bf16
+    [ "$status" -eq 1 ]
+    [ -z "$output" ]
+    [[ "$stderr" = *"--type=bf16 is not known; it must be a list of i32, u32"* ]]
+}
+
 @test "Python: results, refused arrays, streams, forked processes" {
     python_with numpy
     run "$python" -B tests/library/python_test.py
