@@ -21,6 +21,7 @@
 #include "../tile_status.cuh"
 
 #include <algorithm>
+#include <cassert>
 
 namespace SCANBENCH_BACKEND
 {
@@ -181,11 +182,11 @@ template <class Slice> constexpr bool FINDS_BY_BLOCK = requires
  * of 8 bytes and halves takes long enough to gain by it. Others need the registers. */
 template <class Slice>
 constexpr bool SCANS_WAITING =
-    !Slice::STAGES && (sizeof(typename Slice::sum) == 8 ||
-                       (sizeof(typename Slice::element) == 2 &&
-                        !std::is_integral_v<typename Slice::element>));
+    !Slice::STAGES &&
+    (sizeof(typename Slice::sum) == 8 ||
+     (sizeof(typename Slice::element) == 2 && !std::is_integral_v<typename Slice::element>));
 
-/* How many parked rows are prepared together. Of compaction, rows_for() parks multiples of it. */
+/* How many parked rows are prepared together; rows_for() parks multiples of it. */
 template <class Slice>
 constexpr unsigned PREPARED_TOGETHER = Slice::STAGES || SCANS_WAITING<Slice> ? 2 : 1;
 
@@ -298,7 +299,9 @@ inline slice_rows rows_for(const struct problem *problem)
     while (rows.held < most_held(problem) && rows.held < needed)
         rows.held = more_rows(rows.held);
     if (needed > rows.held) {
-        const unsigned together = problem->op == OP_COMPACT ? 2 : 1;
+        const bool in_pairs = problem->op == OP_COMPACT || element_bytes(problem->type) == 8 ||
+                              (TYPES_OF_WIDE_SUMS >> problem->type & 1);
+        const unsigned together = in_pairs ? 2 : 1;
         rows.parked = (unsigned)ceil_div(needed - rows.held, together) * together;
     }
     return rows;
@@ -374,6 +377,7 @@ void run_rows(const struct call *call, const typename Slice<1>::stream &stream,
 {
     using T = typename Slice<1>::element;
     using Sum = typename Slice<1>::sum;
+    assert(!PARKS || shape.rows.parked % PREPARED_TOGETHER<Slice<1>> == 0);
     queue_of(call)->lines_kept |= PARKS;
     launch_shape how = {shape.blocks, shape.threads, slice_traffic<Slice<1>>(&call->problem),
                         shared_bytes<Tiles, Sum, T>(&call->problem, shape)};

@@ -182,7 +182,6 @@ struct scan_slice : slice<T, ROWS, ANYWHERE, held_pack<T, true>> {
                                           pack_scan(row[r], before + left[r], to.inclusive));
     }
 
-    /* Any number of rows, ROWS at a time, and then one by one. */
     struct parked {
         T *elements;
         unsigned count;
@@ -191,12 +190,11 @@ struct scan_slice : slice<T, ROWS, ANYWHERE, held_pack<T, true>> {
         __device__ __forceinline__ sum prepare() const
         {
             sum mine = 0;
-            unsigned i = 0;
-            for (; i < in_sizes(); i += base::SIZE)
-                mine += lane_total_of<ROWS>(i);
-            if constexpr (ROWS > 1)
-                for (; i < count; i += ROW)
-                    mine += lane_total_of<1>(i);
+            for (unsigned i = 0; i < count; i += base::SIZE) {
+                scan_slice slice;
+                slice.load(elements + i);
+                mine += slice.lane_total();
+            }
             return mine;
         }
 
@@ -204,42 +202,16 @@ struct scan_slice : slice<T, ROWS, ANYWHERE, held_pack<T, true>> {
         __device__ __forceinline__ sum finish(const arrays<T> &to, uint64_t first, sum before) const
         {
             sum total = 0;
-            unsigned i = 0;
-            for (; i < in_sizes(); i += base::SIZE)
-                total += finish_some<ROWS>(to, first, i, before + total);
-            if constexpr (ROWS > 1)
-                for (; i < count; i += ROW)
-                    total += finish_some<1>(to, first, i, before + total);
+            for (unsigned i = 0; i < count; i += base::SIZE) {
+                scan_slice slice;
+                slice.load(elements + i);
+                __syncwarp();
+                const sum in_slice = slice.prepare(nullptr);
+                slice.finish(to, first + i, before + total, nullptr);
+                total += in_slice;
+                __syncwarp();
+            }
             return total;
-        }
-
-      private:
-        template <unsigned N> using some_rows = scan_slice<T, N, PASSING, ANYWHERE>;
-
-        /* The elements of all times ROWS rows. */
-        __device__ __forceinline__ unsigned in_sizes() const
-        {
-            return ROWS > 1 ? count / base::SIZE * base::SIZE : count;
-        }
-
-        template <unsigned N> __device__ __forceinline__ sum lane_total_of(unsigned i) const
-        {
-            some_rows<N> slice;
-            slice.load(elements + i);
-            return slice.lane_total();
-        }
-
-        template <unsigned N>
-        __device__ __forceinline__ sum finish_some(const arrays<T> &to, uint64_t first, unsigned i,
-                                                   sum before) const
-        {
-            some_rows<N> slice;
-            slice.load(elements + i);
-            __syncwarp();
-            const sum in_slice = slice.prepare(nullptr);
-            slice.finish(to, first + i, before, nullptr);
-            __syncwarp();
-            return in_slice;
         }
     };
 
