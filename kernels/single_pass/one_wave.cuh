@@ -178,13 +178,13 @@ template <class Slice> constexpr bool FINDS_BY_BLOCK = requires
     requires Slice::FINDS_BY_BLOCK;
 };
 
-/* Are the rows in registers scanned while the block waits, even if others are parked? To scan sums
- * of 8 bytes and halves takes long enough to gain by it. Others need the registers. */
-template <class Slice>
+/* Are the rows in registers scanned while the block waits, even if others are parked? Elements of 8
+ * bytes and halves take long enough to scan to gain by it. Others need the registers, and sums of
+ * doubles gain as often as they lose. */
+template <class Slice, class T = typename Slice::element>
 constexpr bool SCANS_WAITING =
     !Slice::STAGES &&
-    (sizeof(typename Slice::sum) == 8 ||
-     (sizeof(typename Slice::element) == 2 && !std::is_integral_v<typename Slice::element>));
+    (sizeof(T) == 8 ? !std::is_same_v<T, double> : sizeof(T) == 2 && !std::is_integral_v<T>);
 
 /* How many parked rows are prepared together; rows_for() parks multiples of it. */
 template <class Slice>
@@ -299,9 +299,11 @@ inline slice_rows rows_for(const struct problem *problem)
     while (rows.held < most_held(problem) && rows.held < needed)
         rows.held = more_rows(rows.held);
     if (needed > rows.held) {
-        const bool in_pairs = problem->op == OP_COMPACT || element_bytes(problem->type) == 8 ||
-                              (TYPES_OF_WIDE_SUMS >> problem->type & 1);
-        const unsigned together = in_pairs ? 2 : 1;
+        const bool sums_doubles =
+            problem->type == TYPE_F64 && problem->binary_operator == OPERATOR_SUM;
+        const bool scans_waiting = (TYPES_OF_WIDE_SUMS >> problem->type & 1) ||
+                                   (element_bytes(problem->type) == 8 && !sums_doubles);
+        const unsigned together = problem->op == OP_COMPACT || scans_waiting ? 2 : 1;
         rows.parked = (unsigned)ceil_div(needed - rows.held, together) * together;
     }
     return rows;
