@@ -72,6 +72,8 @@ struct emulator_launch_request {
     const void *closure;
     size_t closure_bytes;
     cudaStream_t stream;
+    const char *file; /* of the launch; NULL: not known */
+    int line;
 };
 
 /* Checks the request as CUDA does, and runs it to completion. While a graph captures the stream,
@@ -109,7 +111,9 @@ cudaError_t emulator_launch(void (*kernel)(P...), const char *name, uint64_t gri
                                              emulator_closure<P...>::run,
                                              &closure,
                                              sizeof closure,
-                                             stream};
+                                             stream,
+                                             nullptr,
+                                             0};
     return emulator_submit(&request);
 }
 

@@ -271,14 +271,24 @@ void describe_failure(const struct block *block, const char *kind, const char *w
     append(", block %u: %s", block->index, what);
 }
 
+static void append_place_of_launch(const struct emulator_launch_request *request)
+{
+    if (request->file == NULL)
+        return;
+    append(" at ");
+    append_place({request->file, request->line});
+}
+
 /* The first of several that nobody has asked about stays: it is to be mended first. */
-void describe_illegal_launch(const char *kernel, const char *what)
+void describe_illegal_launch(const struct emulator_launch_request *request, const char *what)
 {
     static const char start[] = "illegal launch of ";
     if (latched_error() && strncmp(current_device()->failure, start, strlen(start)) == 0)
         return;
     clear_failure();
-    append("%s%s: %s", start, kernel, what);
+    append("%s%s", start, request->name);
+    append_place_of_launch(request);
+    append(": %s", what);
 }
 
 void describe_illegal_copy(size_t bytes, size_t there)
@@ -298,10 +308,12 @@ void describe_illegal_free(void)
         append("illegal cudaFree: the pointer is not one of cudaMalloc, or was freed before");
 }
 
-void describe_default_stream(const char *kernel)
+void describe_default_stream(const struct emulator_launch_request *request)
 {
     clear_failure();
-    append("launches %s on the default stream, which is neither timed nor waited for", kernel);
+    append("launches %s", request->name);
+    append_place_of_launch(request);
+    append(" on the default stream, which is neither timed nor waited for");
 }
 
 /* Appends where an address is in the shared memory of the running block. Returns false if it is not

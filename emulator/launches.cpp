@@ -83,11 +83,11 @@ static cudaError_t check_and_run(const emulator_launch_request *request)
     char text[128];
     const cudaError_t error = check_launch(request, text, sizeof text);
     if (error) {
-        describe_illegal_launch(request->name, text);
+        describe_illegal_launch(request, text);
         return latch(error);
     }
     if (current_watch() && current_watch()->own_streams_only && !request->stream) {
-        describe_default_stream(request->name);
+        describe_default_stream(request);
         return latch(cudaErrorInvalidResourceHandle);
     }
     if (!emulator_run(request) || !memory_guards_hold(request->name))

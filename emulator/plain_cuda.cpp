@@ -216,6 +216,8 @@ cudaError_t plain_submit(const plain_configuration &configuration, const char *n
         .closure = closure,
         .closure_bytes = closure_bytes,
         .stream = configuration.stream ? configuration.stream : stream_by_default,
+        .file = configuration.file,
+        .line = configuration.line,
     };
     const plain_launch_notice notice = {name, kernel, request.grid, request.block,
                                         request.shared_bytes};

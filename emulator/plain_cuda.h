@@ -86,12 +86,14 @@ struct plain_configuration {
     size_t shared_bytes;
     cudaStream_t stream;
     bool cooperative;
+    const char *file; /* of the launch */
+    int line;
 };
 
 static inline plain_configuration plain_configure(dim3 grid, dim3 block, size_t shared_bytes = 0,
-                                                  cudaStream_t stream = nullptr)
+                                                  cudaStream_t stream = nullptr, EMULATOR_PLACE)
 {
-    return {grid, block, shared_bytes, stream, false};
+    return {grid, block, shared_bytes, stream, false, file, line};
 }
 
 /* As std::apply(), whose part in a compiler's errors would be twelve lines. */
@@ -238,19 +240,20 @@ cudaError_t plain_launch_pointers(const plain_configuration &configuration, void
 
 template <class... P>
 cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **arguments,
-                             size_t shared_bytes = 0, cudaStream_t stream = nullptr)
+                             size_t shared_bytes = 0, cudaStream_t stream = nullptr,
+                             EMULATOR_PLACE)
 {
-    return plain_launch_pointers({grid, block, shared_bytes, stream, false}, kernel, arguments,
-                                 std::index_sequence_for<P...>());
+    return plain_launch_pointers({grid, block, shared_bytes, stream, false, file, line}, kernel,
+                                 arguments, std::index_sequence_for<P...>());
 }
 
 template <class... P>
 cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, dim3 block,
                                         void **arguments, size_t shared_bytes = 0,
-                                        cudaStream_t stream = nullptr)
+                                        cudaStream_t stream = nullptr, EMULATOR_PLACE)
 {
-    return plain_launch_pointers({grid, block, shared_bytes, stream, true}, kernel, arguments,
-                                 std::index_sequence_for<P...>());
+    return plain_launch_pointers({grid, block, shared_bytes, stream, true, file, line}, kernel,
+                                 arguments, std::index_sequence_for<P...>());
 }
 
 /* A barrier of all blocks of a cooperative launch. */

@@ -224,10 +224,10 @@ void describe_call(const struct block *block, const char *kind, const char *text
 void describe_failure(const struct block *block, const char *kind, const char *text);
 void describe_end(void);
 void describe_fault(const char *kind, bool has_address, const void *address, bool known);
-void describe_illegal_launch(const char *kernel, const char *text);
+void describe_illegal_launch(const struct emulator_launch_request *request, const char *text);
 void describe_illegal_copy(size_t bytes, size_t there);
 void describe_illegal_free(void);
-void describe_default_stream(const char *kernel);
+void describe_default_stream(const struct emulator_launch_request *request);
 void describe_damage(const char *kernel, const char *address, const struct extent *extent);
 void clear_failure(void);
 

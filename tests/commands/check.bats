@@ -530,10 +530,10 @@ static void my_scan(const int *in, int *out, int n, cudaStream_t stream)
 SCANBENCH_SCAN("mine", my_scan)
 END
     check --algo="$BATS_TEST_TMPDIR/two_refused.cu" --n=1 --input=uniform
-    has "$output" 'illegal launch of first: 2048 threads'
+    has "$output" 'illegal launch of first at two_refused.cu:6: 2048 threads'
     # Not the one that the code has asked about.
     check --algo="$BATS_TEST_TMPDIR/two_refused.cu" --n=2 --input=uniform
-    has "$output" 'illegal launch of second: 4096 threads'
+    has "$output" 'illegal launch of second at two_refused.cu:9: 4096 threads'
 }
 
 @test "check: sizes that show another defect are sizes at which this one is not seen" {
