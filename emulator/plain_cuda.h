@@ -240,8 +240,7 @@ cudaError_t plain_launch_pointers(const plain_configuration &configuration, void
 
 template <class... P>
 cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **arguments,
-                             size_t shared_bytes = 0, cudaStream_t stream = nullptr,
-                             EMULATOR_PLACE)
+                             size_t shared_bytes = 0, cudaStream_t stream = nullptr, EMULATOR_PLACE)
 {
     return plain_launch_pointers({grid, block, shared_bytes, stream, false, file, line}, kernel,
                                  arguments, std::index_sequence_for<P...>());
