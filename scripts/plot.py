@@ -777,7 +777,7 @@ def why_nothing(drawable):
         return f"no picture of these files is called {' or '.join(sorted(ONLY))}; without --only all are drawn"
     groups = [[row for row in group if not row.get("kernel")] for _, group in groups_of(drawable)]
     most = [max(most_values(group, column) for group in groups) for column in ("n", "block")]
-    return ("a chart needs two array sizes or three block sizes of an algorithm, all else alike, or its launches (--kernels); "
+    return ("a chart needs two array sizes or three block sizes of an algorithm, all else the same, or its launches (--kernels); "
             f"here are at most {most[0]} and {most[1]}")
 
 

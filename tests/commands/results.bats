@@ -392,8 +392,8 @@ counts-lanes.svg counts-time.svg counts-used.svg counts-work.svg" ]
         run -2 --separate-stderr scripts/plot.sh --output="$work" "$rows"
         has "${stderr_lines[-1]}" "plot.sh: nothing to draw: $lacks"
     done <<'END'
-scan,a,i32,8,64,gpu0,1,passed, a chart needs two array sizes or three block sizes of an algorithm, all else alike
-scan,a,i32,8,64,emulator,1,passed,7 a chart needs two array sizes or three block sizes of an algorithm, all else alike
+scan,a,i32,8,64,gpu0,1,passed, a chart needs two array sizes or three block sizes of an algorithm, all else the same
+scan,a,i32,8,64,emulator,1,passed,7 a chart needs two array sizes or three block sizes of an algorithm, all else the same
 scan,a,i32,8,64,emulator,1,passed, no row that passed has a time of a CPU or a GPU, or counts (--counts)
 scan,a,i32,8,64,gpu0,,skipped, no row that passed has a time of a CPU or a GPU, or counts (--counts)
 END
