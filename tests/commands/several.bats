@@ -189,10 +189,13 @@ memcpy,2,1,1,,passed" ]
     [ "$(columns efficiency_pct | grep -c .)" -eq 2 ]
 }
 
-@test "--baseline takes the rows of an engine for the same, however they are asked for" {
+@test "--resume and --baseline take the rows of an engine for the same, however they are asked for" {
+    quick --device=emulator --gpus=2 --algo=peer --n=500 --output="$rows"
+    quick --device=emulator --gpus=2 --engine=peer --algo=slices --n=500,600 --output="$rows" --resume
+    [ "$(columns algo n)" = $'peer,500\npeer,600' ]
     needs_mpi
-    ranks 2 --device=cpu --algo=mpi --n=500 --output="$rows"
-    run --separate-stderr ranks 2 --device=cpu --engine=mpi --algo=slices --n=500 --baseline="$rows" --columns=algo,baseline_ms
+    ranks 2 --device=cpu --algo=mpi --n=500 --output="$rows.mpi"
+    run --separate-stderr ranks 2 --device=cpu --engine=mpi --algo=slices --n=500 --baseline="$rows.mpi" --columns=algo,baseline_ms
     [[ ${lines[1]} == mpi,[0-9]* ]]
 }
 
