@@ -375,7 +375,8 @@ static void write_traces(struct report *report)
     if (write_and_free(&report->writer[TRACE], &page) && !report->spec->quiet)
         complain("%s: %zu run%s%s", report->spec->trace_path, report->trace_count,
                  report->trace_count == 1 ? "" : "s",
-                 report->trace_count == 0 ? ", since no row ran" : "; open it in a browser");
+                 report->trace_count == 0 ? ", since none came to its end"
+                                          : "; open it in a browser");
 }
 
 int close_report(struct report *report)

@@ -77,7 +77,7 @@ END
     [ "$(python3 tests/commands/trace.py json "$page" | grep -c '"algo": ')" -eq 1 ]
     run --separate-stderr "$scanbench" --trace="$page" --op=sort --algo=examples/course/my_sort.cu --n=16
     has "$output" 'its file has it for --type=u32'
-    has "$stderr" "scanbench: $page: 0 runs, since no row ran"
+    has "$stderr" "scanbench: $page: 0 runs, since none came to its end"
     run --separate-stderr "$scanbench" --trace="$page" --algo=naive --device=emulator --n=16 --quiet
     [ -z "$stderr" ]
     echo '<!doctype html>' >"$page"
@@ -97,6 +97,14 @@ END
     page=$BATS_TEST_TMPDIR/steps.html
     run -3 quick --trace="$page" --algo=tests/own/wrong/wrong_bound.cu --n=20 --format=csv
     has "$(python3 tests/commands/trace.py steps "$page" 0)" "writes output[0]=0" "output[18]="
+}
+
+@test "trace: a kernel that fails has none, and a note says so" {
+    local page=$BATS_TEST_TMPDIR/steps.html
+    run --separate-stderr "$scanbench" --trace="$page" --algo=tests/own/wrong/null_pointer.cu --n=20 --device=emulator
+    [ "$status" -eq 1 ]
+    has "$stderr" "scanbench: $page: 0 runs, since none came to its end"
+    [[ $stderr != *'open it'* ]]
 }
 
 @test "trace: beside other results" {
