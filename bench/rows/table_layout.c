@@ -83,9 +83,13 @@ static void make_fit(struct table_layout *layout)
             remove_part(layout, p);
 }
 
+/* In a heading, a block size that only some rows have would seem to be that of the others' kernels,
+ * which have one of their own. */
 bool is_column(const struct axis *axis)
 {
-    return axis->varies || strcmp(axis->column->name, "algo") == 0;
+    const bool is_misleading =
+        axis->is_partial && axis->value[0] != '\0' && strcmp(axis->column->name, "block") == 0;
+    return axis->varies || is_misleading || strcmp(axis->column->name, "algo") == 0;
 }
 
 void lay_out(struct table_layout *layout)
@@ -146,6 +150,7 @@ void announce_axes(struct table_layout *layout, const struct row *row)
         format_axis(axis->column, row, text);
         const int width = (int)strlen(text);
         axis->width = width > axis->width ? width : axis->width;
+        axis->is_partial |= text[0] == '\0';
         axis->varies |= text[0] != '\0' && axis->value[0] != '\0' && strcmp(text, axis->value) != 0;
         if (axis->value[0] == '\0')
             strcpy(axis->value, text);

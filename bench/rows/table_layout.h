@@ -12,8 +12,8 @@ enum {
 /* What is known of an axis from the rows announced. */
 struct axis {
     const struct column *column;
-    char value[CELL_BYTES]; /* the first that is not empty */
-    bool varies;
+    char value[CELL_BYTES];  /* the first that is not empty */
+    bool varies, is_partial; /* partial: some row has none */
     int width;
 };
 

@@ -80,6 +80,27 @@ static void what_varies_is_a_column(void **state)
     free(text);
 }
 
+/* A heading would say it of the other rows' kernels as well. */
+static void a_block_of_some_rows_is_a_column(void **state)
+{
+    (void)state;
+    struct row rows[2] = {some_row("naive", 7, 1), some_row("mine", 7, 2)};
+    rows[0].block = 128;
+    char *text = table_of(&plain, rows, 2, 80, false);
+    assert_null(strstr(text, "block="));
+    assert_non_null(strstr(text, "\nnaive    128  1.000 ms "));
+    assert_non_null(strstr(text, "\nmine       -  2.000 ms "));
+    free(text);
+    rows[1].block = 128;
+    text = table_of(&plain, rows, 2, 80, false);
+    assert_non_null(strstr(text, " block=128,"));
+    free(text);
+    rows[0].block = rows[1].block = -1;
+    text = table_of(&plain, rows, 2, 80, false);
+    assert_null(strstr(text, "block"));
+    free(text);
+}
+
 /* Rates and noise say nothing of a device that is simulated, and no row of it is the fastest. */
 static void simulated_rows_have_times_alone(void **state)
 {
@@ -307,6 +328,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_varies_is_a_column),
+        cmocka_unit_test(a_block_of_some_rows_is_a_column),
         cmocka_unit_test(simulated_rows_have_times_alone),
         cmocka_unit_test(libraries_are_in_the_heading),
         cmocka_unit_test(no_line_is_too_long),
