@@ -44,6 +44,9 @@ void emulator_set_peer_access(bool allowed);
  * number of launches since it was set. */
 void emulator_set_seed(uint64_t seed);
 
+/* Orders as after the seed was set. */
+void emulator_restart_orders(void);
+
 /* Sets how many blocks of a plain launch are resident at a time, 1 or more; fewer if the device
  * does not hold as many threads. 0 sets the default. Applies to all devices. */
 void emulator_set_resident_blocks(unsigned blocks);
@@ -112,6 +115,9 @@ size_t emulator_counts_of_lines(const struct line_counts **lines);
  * not seen, and costs nothing either way. */
 void emulator_find_races(bool wanted);
 bool emulator_finds_races(void);
+
+/* Was a race found in the last launch since they were wanted? */
+bool emulator_found_race(void);
 
 /* Memory with a name, as a trace shows it. */
 struct emulator_array {

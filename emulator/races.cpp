@@ -401,6 +401,12 @@ const struct access_observer race_observer = {
 void emulator_find_races(bool wanted)
 {
     finding = wanted;
+    found &= !wanted;
+}
+
+bool emulator_found_race(void)
+{
+    return found;
 }
 
 bool emulator_finds_races(void)

@@ -442,6 +442,11 @@ void emulator_set_seed(uint64_t value)
     current_device()->launches_since_seed = 0;
 }
 
+void emulator_restart_orders(void)
+{
+    current_device()->launches_since_seed = 0;
+}
+
 void emulator_set_resident_blocks(unsigned blocks)
 {
     resident_blocks = blocks ? blocks : (unsigned)EMULATOR_DEFAULT_RESIDENT_BLOCKS;

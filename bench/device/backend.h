@@ -312,8 +312,8 @@ struct backend {
     size_t (*count_lines)(struct device *device, const struct line_counts **lines);
 
     /* Calls prepare(), then run() once, untimed, and fails at the first two accesses of its
-     * launches that nothing orders. NULL if it cannot tell. */
-    const char *(*find_races)(struct device *device, const struct trial *trial);
+     * launches that nothing orders: then `found`. NULL if it cannot tell. */
+    const char *(*find_races)(struct device *device, const struct trial *trial, bool *found);
 
     /* Calls prepare(), then run() once, untimed, and writes what its launches read and wrote, step
      * by step, as members of a JSON object (emulator.h). NULL if it cannot trace. */

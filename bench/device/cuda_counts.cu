@@ -179,13 +179,14 @@ size_t count_lines(cuda_device *, const struct line_counts **lines)
     return emulator_counts_of_lines(lines);
 }
 
-const char *find_races(cuda_device *device, const struct trial *trial)
+const char *find_races(cuda_device *device, const struct trial *trial, bool *found)
 {
     emulator_find_races(true);
     const char *why = prepare_series(device, trial);
     if (why == nullptr)
         why = run_again(device, trial);
     emulator_find_races(false);
+    *found = emulator_found_race();
     return why;
 }
 

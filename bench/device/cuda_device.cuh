@@ -70,6 +70,9 @@ class kernel_watch
 /* Tells the emulator what part of an allocation is the buffer's. */
 void describe_buffer(const struct buffer *buffer);
 
+/* Has the emulator's orders of blocks and threads begin anew. */
+void restart_orders();
+
 /* cuda_probe.cu: does the algorithm that runs between these calls use the default stream? */
 enum stream_use {
     STREAM_OWN,
@@ -136,7 +139,7 @@ const char *count_accesses(cuda_device *device, const struct trial *trial,
 #endif
 #ifdef EMULATOR_COUNTS
 size_t count_lines(cuda_device *device, const struct line_counts **lines);
-const char *find_races(cuda_device *device, const struct trial *trial);
+const char *find_races(cuda_device *device, const struct trial *trial, bool *found);
 const char *trace_accesses(cuda_device *device, const struct trial *trial, FILE *out);
 #endif
 

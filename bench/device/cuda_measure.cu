@@ -135,6 +135,7 @@ const char *first_call(cuda_device *device, const struct trial *trial, struct la
     const bool with_probe = !(trial->algorithm->traits & TRAIT_SYNCHRONISES);
     enum stream_use use;
     wake_up(device);
+    restart_orders(); /* so that a row shows the same, whichever ran before it */
     const char *why = call_once(device, trial, with_probe, log, wall_ms, &use);
     if (use == STREAM_DEFAULT)
         return "run: uses the default stream, which is neither timed nor waited for";

@@ -18,6 +18,10 @@ static void seed_device(uint64_t seed)
 {
     emulator_set_seed(seed);
 }
+void restart_orders()
+{
+    emulator_restart_orders();
+}
 static const char *kernel_error_detail()
 {
     return emulator_error_detail();

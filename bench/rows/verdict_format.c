@@ -65,7 +65,8 @@ static void find_row_flags(const struct written_rows *rows, const struct subject
     add_flag(of_row, true, "n", of_row->n);
     add_flag(of_row, true, "input", row->input);
     add_flag(of_row, true, "max", row->max);
-    add_flag(of_row, rows->verdicts->count > 1, "op", subject->op);
+    /* What belongs to one operation is refused without it. */
+    add_flag(of_row, rows->verdicts->count > 1 || row->keep[0] != '\0', "op", subject->op);
     add_flag(of_row, differs(subject, offsetof(struct seen_row, type)), "type", row->type);
     add_flag(of_row, differs(subject, offsetof(struct seen_row, kind)), "kind", row->kind);
     add_flag(of_row, differs(subject, offsetof(struct seen_row, keep)), "keep", row->keep);

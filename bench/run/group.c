@@ -171,7 +171,8 @@ static const char *renew_workspace(const struct run *run)
     return why;
 }
 
-/* A failure of the device ends the row. Sets run->lost if nothing can run any more. */
+/* A failure of the device ends the row, once the workspace, with what the row needs of it, can be
+ * used again. Sets run->lost if nothing can run any more. */
 static void device_failed(struct run *run, struct measurement *m, const char *why)
 {
     char reason[sizeof m->reason - sizeof DEVICE_WAS_LOST], full[sizeof m->reason];
@@ -180,17 +181,17 @@ static void device_failed(struct run *run, struct measurement *m, const char *wh
     release_algorithms(run); /* before the reset frees it */
     const struct backend *can = run->session->device->can;
     const enum recovery recovery = can->recover(run->session->device);
-    m->lost = recovery != DEVICE_USABLE;
+    m->lost |= recovery != DEVICE_USABLE;
     /* In the emulator the reason says what the kernel did, and no hardware is in doubt. */
     const bool by_kernel = can->simulated && strncmp(reason, "run: ", strlen("run: ")) == 0;
     snprintf(full, sizeof full, "%s%s", m->lost && !by_kernel ? DEVICE_WAS_LOST : "", reason);
+    const char *none = NULL;
+    if (recovery == DEVICE_RESET)
+        none = renew_workspace(run);
+    else
+        run->lost = recovery == DEVICE_LOST || restore_workspace(run) != NULL;
     if (!m->done && !interrupted()) /* a wrong result takes precedence */
         finish_row(m, "error", full);
-    if (recovery != DEVICE_RESET) {
-        run->lost = recovery == DEVICE_LOST || restore_workspace(run) != NULL;
-        return;
-    }
-    const char *none = renew_workspace(run);
     if (none != NULL)
         fail_rows_left(run, none);
 }
@@ -289,6 +290,11 @@ static void warm_up_all(struct run *run)
             device_failed(run, m, why);
         else
             show_if_asked(run, m);
+        if (!run->options->check.wanted || stopped(run))
+            continue;
+        why = run_algorithm(run, m, check_for_races);
+        if (why != NULL)
+            device_failed(run, m, why);
     }
 }
 

@@ -106,19 +106,6 @@ static const char *count_if_asked(struct run *run, struct measurement *m)
     return why == NULL ? check_result(run, m) : why;
 }
 
-/* --check: also of results that are wrong, because a race would be the reason. */
-static const char *check_for_races(const struct run *run, struct measurement *m)
-{
-    struct device *device = run->session->device;
-    const struct trial trial = trial_of(run, m);
-    if (!run->options->check.wanted || device->can->find_races == NULL)
-        return NULL;
-    const char *why = device->can->find_races(device, &trial);
-    if (why != NULL)
-        m->done = false;
-    return why;
-}
-
 /* --trace: also of a row whose result was wrong. */
 static const char *trace_if_asked(const struct run *run, struct measurement *m)
 {
@@ -148,8 +135,6 @@ const char *warm_up(struct run *run, struct measurement *m)
     if (why == NULL)
         why = check_result(run, m);
     if (why == NULL)
-        why = check_for_races(run, m);
-    if (why == NULL)
         why = trace_if_asked(run, m);
     double ignored;
     for (unsigned w = 1; w < run->sampling.warmup && why == NULL && !m->done; w++)
@@ -158,6 +143,20 @@ const char *warm_up(struct run *run, struct measurement *m)
         why = count_if_asked(run, m);
     m->queued = !(algorithm->traits & TRAIT_SYNCHRONISES) && m->log.count <= HOLDABLE_LAUNCHES;
     return why;
+}
+
+const char *check_for_races(struct run *run, struct measurement *m)
+{
+    struct device *device = run->session->device;
+    const struct trial trial = trial_of(run, m);
+    bool found = false;
+    if (device->can->find_races == NULL)
+        return NULL;
+    const char *why = cut_scratch(run, m);
+    if (why == NULL)
+        why = device->can->find_races(device, &trial, &found);
+    m->done &= !found;
+    return why == NULL && m->done ? restore_workspace(run) : why;
 }
 
 static int by_whole_ms(const void *a, const void *b)

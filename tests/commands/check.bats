@@ -72,6 +72,90 @@ check() {
     has "$output" 'scan mine: 1 defect; 0 of 1 configurations passed'
 }
 
+@test "check: a race is named in place of what follows from it: a copy, a store outside an array, freed memory" {
+    local again what
+    cat >"$BATS_TEST_TMPDIR/several.cu" <<'END'
+#include <scanbench_own.h>
+__global__ void find_places(const int *in, int *places, int n)
+{
+    __shared__ int temp[1024];
+    int t = threadIdx.x;
+    temp[t] = t < n && in[t] != 0;
+    __syncthreads();
+    for (int d = 1; d < 1024; d *= 2) {
+        int before = t >= d ? temp[t - d] : 0;
+        temp[t] += before;
+        __syncthreads();
+    }
+    places[t] = temp[t];
+}
+__global__ void scatter(const int *in, const int *places, int *out, int n)
+{
+    int t = threadIdx.x;
+    if (t < n && in[t] != 0)
+        out[places[t] - 1] = in[t];
+}
+static int compact(int n, int *odata, const int *idata)
+{
+    int *in, *out, *places, count;
+    if (n == 0)
+        return 0;
+    cudaMalloc(&in, n * sizeof(int));
+    cudaMalloc(&out, n * sizeof(int));
+    cudaMalloc(&places, 1024 * sizeof(int));
+    cudaMemcpy(in, idata, n * sizeof(int), cudaMemcpyHostToDevice);
+    find_places<<<1, 1024>>>(in, places, n);
+    cudaMemcpy(&count, places + 1023, sizeof(int), cudaMemcpyDeviceToHost);
+    scatter<<<1, 1024>>>(in, places, out, n);
+    cudaMemcpy(odata, out, count * sizeof(int), cudaMemcpyDeviceToHost);
+    cudaFree(in);
+    cudaFree(out);
+    cudaFree(places);
+    return count;
+}
+SCANBENCH_HOST_COMPACT("mine", compact, at_most(1024))
+END
+    check --algo="$BATS_TEST_TMPDIR/several.cu" --n=1,2,31,33,100,1000,1024
+    [ "$status" -eq 3 ]
+    has "$output" 'compact mine: 1 defect; ' 'race on shared memory in find_places' \
+        ' of temp at several.cu:10' ' it at several.cu:9, and no'
+    # It names the operation, without which --keep is refused.
+    again=$(sed -n 's/^ *again: //p' <<<"$output")
+    what=$(sed -n 3p <<<"$output")
+    eval "run $again"
+    [ "$status" -eq 3 ]
+    has "$output" "$what"
+}
+
+@test "check: a row shows the same, whichever ran before it" {
+    local reason
+    cat >"$BATS_TEST_TMPDIR/orders.cu" <<'END'
+#include <scanbench_own.h>
+// Which block comes first decides: that is no race, but another order is another result.
+__global__ void come_first(unsigned *ticket, int *out, int n)
+{
+    unsigned place = atomicAdd(ticket, 1u);
+    if (place < (unsigned)n)
+        out[place] = blockIdx.x + 1;
+}
+static void scan(const int *, int *out, const scanbench_context &context)
+{
+    cudaMemsetAsync(context.scratch, 0, sizeof(unsigned), context.stream);
+    come_first<<<64, 1, 0, context.stream>>>((unsigned *)context.scratch, out, (int)context.n);
+}
+static size_t ticket_bytes(size_t)
+{
+    return sizeof(unsigned);
+}
+SCANBENCH_SCAN("mine", scan, scratch(ticket_bytes))
+END
+    check --algo="$BATS_TEST_TMPDIR/orders.cu" --n=33,34,40 --input=zeros --format=csv --columns=reason
+    reason=${lines[3]}
+    [[ $reason == *'output[0]: got '* ]]
+    check --algo="$BATS_TEST_TMPDIR/orders.cu" --n=40 --input=zeros --format=csv --columns=reason
+    [ "${lines[1]}" = "$reason" ]
+}
+
 @test "check: the command that shows a defect again calls the program as it was called" {
     local folder="$BATS_TEST_TMPDIR/it's here" file=tests/own/wrong/race_shared.cu again
     mkdir "$folder"

@@ -449,7 +449,9 @@ static void test_only_if_wanted(void **)
     assert_int_equal(LAUNCH(same_value_kernel, 1, 64, 4096, true), cudaSuccess);
     emulator_find_races(true);
     assert_failed(LAUNCH(same_value_kernel, 1, 64, 4096, true), "race", "same_value_kernel");
+    assert_true(emulator_found_race());
     assert_int_equal(LAUNCH(same_value_kernel, 1, 64, 4096, false), cudaSuccess);
+    assert_false(emulator_found_race());
     emulator_find_races(false);
     assert_int_equal(LAUNCH(same_value_kernel, 1, 64, 4096, true), cudaSuccess);
 }
