@@ -153,9 +153,9 @@ struct scan_slice : slice<T, ROWS, ANYWHERE, held_pack<T, true>> {
         sum rows_before = 0;
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
-            const sum through = warp_inclusive_sum(pack_sum(row[r]));
-            const sum lanes_before = shuffle_up(through, 1);
-            left[r] = rows_before + (lane_index() > 0 ? lanes_before : sum(0));
+            const sum mine = pack_sum(row[r]);
+            const sum through = warp_inclusive_sum(mine);
+            left[r] = rows_before + sum_of_earlier_lanes(through, mine);
             rows_before += shuffle_from(through, WARP - 1);
         }
         return rows_before;
@@ -217,6 +217,16 @@ struct scan_slice : slice<T, ROWS, ANYWHERE, held_pack<T, true>> {
 
   private:
     sum left[ROWS];
+
+    /* `through`: the sum up to this lane, whose own is `mine`. To subtract saves a shuffle;
+     * integers of other sizes lose by it, since `mine` takes a register longer. */
+    static __device__ __forceinline__ sum sum_of_earlier_lanes(sum through, sum mine)
+    {
+        if constexpr (std::is_integral_v<T> && sizeof(T) == 4)
+            return through - mine;
+        const sum before = shuffle_up(through, 1);
+        return lane_index() > 0 ? before : sum(0);
+    }
 };
 
 /* Compaction: the total is the number of kept elements. */
