@@ -489,6 +489,7 @@ static inline unsigned long long atomicSub(unsigned long long *address, unsigned
 #define threadIdx (::plain_thread_index())
 #define blockIdx (::plain_block_index())
 
-/* From here on the translator reads it. */
+/* From here on the translator reads them. */
 #undef __shared__
+#undef __global__
 #define __managed__

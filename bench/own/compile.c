@@ -207,8 +207,11 @@ static bool make_object(const struct compilation *c, const struct outcome *prepr
     char *translated =
         translate_cuda(preprocessed->output, preprocessed->output_length, c->headers, &why);
     if (translated == NULL) {
-        complain("%s:%d: the emulator cannot run %s; --device=gpu can", why.file, why.line,
-                 why.what);
+        if (why.is_everywhere)
+            complain("%s:%d: %s", why.file, why.line, why.what);
+        else
+            complain("%s:%d: the emulator cannot run %s; --device=gpu can", why.file, why.line,
+                     why.what);
         return false;
     }
     const bool made = compile_into(c, translated, path);

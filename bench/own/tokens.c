@@ -178,6 +178,14 @@ bool is_token(const struct source *source, size_t t, const char *text)
            memcmp(source->text + token->start, text, length) == 0;
 }
 
+bool is_same_token(const struct source *source, size_t t, size_t other)
+{
+    const struct token *a = &source->tokens[t], *b = &source->tokens[other];
+    const size_t length = a->end - a->start;
+    return b->end - b->start == length &&
+           memcmp(source->text + a->start, source->text + b->start, length) == 0;
+}
+
 bool has_text(const struct source *source, size_t t, const char *text)
 {
     const struct token *token = &source->tokens[t];

@@ -31,6 +31,9 @@ void free_tokens(struct source *source);
 /* Is token `t` this text? False past the last token. */
 bool is_token(const struct source *source, size_t t, const char *text);
 
+/* Have two tokens the same text? */
+bool is_same_token(const struct source *source, size_t t, size_t other);
+
 /* Is it one of the words, which end with NULL? */
 bool is_one_of(const struct source *source, size_t t, const char *const *words);
 bool is_word(const struct source *source, size_t t);

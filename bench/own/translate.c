@@ -1,5 +1,5 @@
-/* translate: `<<<>>>`, __shared__ and the few other things of CUDA that no header can give a C++
- * compiler, as calls of emulator/plain_cuda.h. */
+/* translate: `<<<>>>`, __shared__, __global__ and the few other things of CUDA that no header can
+ * give a C++ compiler, as calls of emulator/plain_cuda.h. */
 #include "translate.h"
 
 #include "../base/text.h"
@@ -71,6 +71,24 @@ static size_t find_kernel_name(const struct source *source, size_t first, size_t
     return name;
 }
 
+/* Is there a function of the kernel's name, but none that is __global__? If there is no function at
+ * all, the name may be that of a pointer or of a parameter of a template. */
+static bool is_no_kernel(const struct source *source, size_t name)
+{
+    static const char *const ends[] = {";", "{", "}", NULL};
+    bool is_function = false;
+    for (size_t t = 1; t < source->count; t++) {
+        if (!is_same_token(source, t, name) || !is_token(source, t - 1, "void") ||
+            !is_token(source, t + 1, "("))
+            continue;
+        is_function = true;
+        for (size_t before = t; before-- > 0 && !is_one_of(source, before, ends);)
+            if (is_token(source, before, "__global__"))
+                return false;
+    }
+    return is_function;
+}
+
 static size_t translate_launch(struct translation *translation, size_t open)
 {
     static const char form[] = "::plain_launch(::plain_configure($0), \"$1\", "
@@ -87,6 +105,14 @@ static size_t translate_launch(struct translation *translation, size_t open)
         return open + 3;
     }
     const size_t name = find_kernel_name(source, first, open);
+    if (is_no_kernel(source, name)) {
+        char *called = joined(source, name, name + 1);
+        char *what = formatted("%s is launched, but not declared __global__", called);
+        refuse_everywhere(translation, open, what);
+        free(what);
+        free(called);
+        return close + 3;
+    }
     char *const pieces[] = {joined(source, open + 3, close), joined(source, name, name + 1),
                             joined(source, first, open)};
     leave_out(translation, first, close + 3);
@@ -219,6 +245,8 @@ static void translate_tokens(struct translation *translation)
             t = translate_launch(translation, t);
         else if (!is_word(source, t))
             t++;
+        else if (is_token(source, t, "__global__"))
+            t = leave_out(translation, t, t + 1);
         else if (is_token(source, t, "__shared__"))
             t = translate_shared(translation, t, function_depth > 0);
         else if (is_one_of(source, t, launch_calls) && is_token(source, t + 1, "("))

@@ -4,6 +4,7 @@
  * user's, need no thought. Lines keep their numbers and their files. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* A construct that the emulator cannot run. */
@@ -11,6 +12,7 @@ struct untranslatable {
     char file[512]; /* empty: there is none */
     int line;
     char what[256];
+    bool is_everywhere; /* nvcc refuses it as well; `what` is a sentence */
 };
 
 /* Returns the text to compile, which the caller frees, or NULL and why not. What lies in files

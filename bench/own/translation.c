@@ -18,6 +18,14 @@ void refuse_translation(const struct translation *translation, size_t t, const c
     snprintf(why->what, sizeof why->what, "%s", what);
 }
 
+void refuse_everywhere(const struct translation *translation, size_t t, const char *what)
+{
+    if (translation->why->file[0] != '\0')
+        return;
+    refuse_translation(translation, t, what);
+    translation->why->is_everywhere = true;
+}
+
 char *formatted(const char *format, ...)
 {
     struct text text;
@@ -49,13 +57,14 @@ char *joined(const struct source *source, size_t first, size_t end)
     return text.bytes;
 }
 
-void leave_out(struct translation *translation, size_t first, size_t end)
+size_t leave_out(struct translation *translation, size_t first, size_t end)
 {
     const struct source *source = translation->source;
     const size_t start = source->tokens[first].start, done = translation->done;
     if (start > done) /* not so in a torn text: two replacements overlap */
         fwrite(source->text + done, 1, start - done, translation->out);
     translation->done = source->tokens[end - 1].end;
+    return end;
 }
 
 void put_form(FILE *out, const char *form, char *const pieces[], size_t count)

@@ -17,6 +17,9 @@ struct translation {
 /* Notes the first thing that cannot be translated, at token t. */
 void refuse_translation(const struct translation *translation, size_t t, const char *what);
 
+/* The same of what no compiler of CUDA takes: `what` is then the whole message. */
+void refuse_everywhere(const struct translation *translation, size_t t, const char *what);
+
 /* Text that whoever asks for it frees; the second, the tokens from `first` up to `end` on one line.
  */
 __attribute__((format(printf, 1, 2))) char *formatted(const char *format, ...);
@@ -24,8 +27,8 @@ char *joined(const struct source *source, size_t first, size_t end);
 
 void put_tokens(FILE *out, const struct source *source, size_t first, size_t end);
 
-/* Writes what precedes token `first`, and leaves out the tokens up to `end`. */
-void leave_out(struct translation *translation, size_t first, size_t end);
+/* Writes what precedes token `first`, and leaves out the tokens up to `end`, which it returns. */
+size_t leave_out(struct translation *translation, size_t first, size_t end);
 
 /* Writes a form, in which $0, $1 and so on are the pieces, and frees these. */
 void put_form(FILE *out, const char *form, char *const pieces[], size_t count);

@@ -167,6 +167,14 @@ skipped,its file says that it takes at most 1024 elements" ]
     [ "${#stderr_lines[@]}" -lt 20 ]
 }
 
+@test "own: a launch of what is not __global__ is one line, which asks for no GPU" {
+    local file
+    file=$(source_file a.cu '#include <scanbench_own.h>' 'void copy(const int *in, int *out) { *out = *in; }' \
+        'void scan(const int *in, int *out, int n)' '{' '    copy<<<1, 1>>>(in, out);' '}' 'SCANBENCH_SCAN("mine", scan)')
+    fails 2 --algo="$file"
+    [[ $stderr == *"$file:5: copy is launched, but not declared __global__" ]]
+}
+
 @test "own: what the emulator cannot run is one line: file, line, what" {
     local head='#include <scanbench_own.h>' line='SCANBENCH_SCAN("mine", scan)' file
     file=$(source_file a.cu "$head" '__device__ void wait()' '{' '    asm volatile("bar.sync 0;");' '}')

@@ -133,15 +133,6 @@ static void line_after(const char *text, const char *part, const char *marker)
     free(translated);
 }
 
-static void lines_keep_their_numbers(void **state)
-{
-    (void)state;
-    line_after("# 7 \"a b.cu\"\nk<<<1,\n2>>>(x);\n", "k(arguments_...); })",
-               "\n# 8 \"a b.cu\"\n(x);\n");
-    line_after("# 7 \"a.cu\"\nk<<<1, 2>>>(x);\n", "k(arguments_...); })", "(x);\n");
-    line_after("# 1 \"a.cu\"\nvoid f()\n{\n__shared__ int a[2];\n}\n", "\"a.cu\", 3}", ";");
-}
-
 static void refused(const char *text, const char *file, int line, const char *what)
 {
     struct untranslatable why;
@@ -149,6 +140,39 @@ static void refused(const char *text, const char *file, int line, const char *wh
     assert_string_equal(why.file, file);
     assert_int_equal(why.line, line);
     assert_non_null(strstr(why.what, what));
+}
+
+static void kernels_are_global(void **state)
+{
+    (void)state;
+    static const char *const right[] = {
+        "__global__ void k(int); void f() { k<<<1, 2>>>(x); }",
+        "template <class T> static __global__ void k(T) {} void f() { k<int><<<1, 2>>>(x); }",
+        "void k(double); __global__ void k(int) {} void f() { k<<<1, 2>>>(x); }",
+        "template <void (*k)(int)> void f() { k<<<1, 2>>>(x); }",
+        "namespace n { __global__ void k(int); } void k() { n::k<<<1, 2>>>(x); }",
+    };
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++)
+        becomes(right[i], (const char *[]){"::plain_launch(", NULL});
+    static const char *const wrong[] = {
+        "# 1 \"a.cu\"\nvoid k(int) {}\nvoid f() { k<<<1, 2>>>(x); }",
+        "# 1 \"a.cu\"\n__global__ void a(); void k(int);\nvoid f() { k<<<1, 2>>>(x); }",
+        "# 1 \"a.cu\"\n__global__ void a() {} template <class T> void k(T)\n{ k<T><<<1, 2>>>(x); }",
+        "# 1 \"a.cu\"\nnamespace n { void k(int); }\nvoid f() { n::k<<<1, 2>>>(x); }",
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        refused(wrong[i], "a.cu", 2, "k is launched, but not declared __global__");
+    becomes("extern \"C\" __global__ void k() {}",
+            (const char *[]){"extern \"C\"  void k() {}", NULL});
+}
+
+static void lines_keep_their_numbers(void **state)
+{
+    (void)state;
+    line_after("# 7 \"a b.cu\"\nk<<<1,\n2>>>(x);\n", "k(arguments_...); })",
+               "\n# 8 \"a b.cu\"\n(x);\n");
+    line_after("# 7 \"a.cu\"\nk<<<1, 2>>>(x);\n", "k(arguments_...); })", "(x);\n");
+    line_after("# 1 \"a.cu\"\nvoid f()\n{\n__shared__ int a[2];\n}\n", "\"a.cu\", 3}", ";");
 }
 
 static void what_cannot_be_emulated_is_refused(void **state)
@@ -196,6 +220,7 @@ int main(void)
         cmocka_unit_test(launches),
         cmocka_unit_test(shared_variables),
         cmocka_unit_test(launches_by_pointers),
+        cmocka_unit_test(kernels_are_global),
         cmocka_unit_test(lines_keep_their_numbers),
         cmocka_unit_test(what_cannot_be_emulated_is_refused),
         cmocka_unit_test(torn_texts_do_no_harm),
