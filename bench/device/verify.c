@@ -153,7 +153,8 @@ static const char *look_for_other_order(struct device *device, const struct chec
     const char *why = compare_sorted(device, check, count, &permuted);
     if (permuted)
         snprintf(verdict->reason + length, sizeof verdict->reason - length,
-                 "; the right elements, in another order");
+                 "; the right elements, %s",
+                 check->kind == CHECK_KEPT ? "in another order" : "not in order");
     return why;
 }
 

@@ -256,7 +256,7 @@ ones=(--input=ones --n=1000)
         --samples=1 --quiet --output="$rows" || status=$?
     [ "$status" -eq 3 ]
     output=$(read_csv "$rows" algo check reason)
-    row zeros-swapped failed 'output[[]*]: got -0, wanted at least 0; the right elements, in another order'
+    row zeros-swapped failed 'output[[]*]: got -0, wanted at least 0; the right elements, not in order'
     [ "$(grep -c '	passed	' <<<"$output")" -eq 4 ]
 }
 
@@ -403,7 +403,7 @@ sorting=(--op=sort --input=reversed --max=1023 --n=1024)
 @test "sort: a place out of order, with what is there and what is before it" {
     judge() {
         [ "$status" -eq 3 ]
-        row wrong-order failed 'output[[]512]: got 511, wanted at least 512; the right elements, in another order'
+        row wrong-order failed 'output[[]512]: got 511, wanted at least 512; the right elements, not in order'
     }
     on_each_device --algo=wrong-order "${sorting[@]}"
 }

@@ -266,7 +266,7 @@ static void the_complement_is_no_compaction(void **state)
 
 /* ---- wrong sorts ---- */
 
-#define OTHER_ORDER "; the right elements, in another order"
+#define NOT_IN_ORDER "; the right elements, not in order"
 
 static void every_place_out_of_order_is_found(void **state)
 {
@@ -278,8 +278,8 @@ static void every_place_out_of_order_is_found(void **state)
         for (int i = 1; i < 600; i++) {
             const int32_t before = output[i - 1], here = output[i];
             char wanted[96];
-            snprintf(wanted, sizeof wanted, "output[%d]: got %d, wanted at least %d" OTHER_ORDER, i,
-                     before, here);
+            snprintf(wanted, sizeof wanted, "output[%d]: got %d, wanted at least %d" NOT_IN_ORDER,
+                     i, before, here);
             output[i - 1] = here;
             output[i] = before;
             if (before != here)
@@ -561,7 +561,7 @@ static void a_sort_keeps_the_bits_of_zeros_and_nan(void **state)
         output[first_of[2]] = 0;
         output[first_of[3]] = 0x80000000;
         char reason[96];
-        snprintf(reason, sizeof reason, "output[%d]: got -0, wanted at least 0" OTHER_ORDER,
+        snprintf(reason, sizeof reason, "output[%d]: got -0, wanted at least 0" NOT_IN_ORDER,
                  (int)first_of[2] + 1);
         expect_reason(&bench, reason);
         struct verdict verdict;
