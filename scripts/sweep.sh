@@ -6,7 +6,7 @@
 #   --n=SIZES       default: 2^12..2^29, each and 5/8 of it
 #   --device=D      one device; default: the GPU, or without one the CPU
 #   --name=NAME     write to OP-NAME.csv, as in --name=types --n=2^26 --type=i32,i64,f64
-#   --folder=DIR    write to DIR instead of results/local/DEVICE
+#   --folder=DIR    write to DIR instead of results/local/DEVICE of the source tree
 #   --dry-run       only print what would be run
 #   --help          print this help
 #
@@ -19,8 +19,9 @@
 #
 # Run an interrupted sweep again, and it continues where it stopped.
 set -euo pipefail
-cd "$(dirname "$0")/.."
-scanbench=${SCANBENCH:-./scanbench}
+# No cd: names of files in the flags are those of the folder of whoever calls.
+root=$(realpath "$(dirname "$0")/..")
+scanbench=${SCANBENCH:-$root/scanbench}
 
 operations=
 device=
@@ -54,7 +55,7 @@ if [ -z "$device" ]; then
         device=gpu
     fi
 fi
-[ -n "$folder" ] || folder=$(scripts/results-folder.sh "$device")
+[ -n "$folder" ] || folder=$root/$(SCANBENCH=$scanbench "$root/scripts/results-folder.sh" "$device")
 brief=(--max-time=0.2)
 briefest=(--samples=3)
 if [[ " ${flags[*]-} " == *" --max-time="* || " ${flags[*]-} " == *" --samples="* ]]; then

@@ -5,6 +5,7 @@
 #include "../base/terminal.h"
 #include "runner.h"
 #include "format.h"
+#include "placement.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -231,15 +232,6 @@ static size_t choose_devices(const struct options *options, const struct machine
     return count;
 }
 
-static const char *open_device(const struct options *options, const struct machine *machine,
-                               struct device_choice device, struct session *session)
-{
-    if (device.kind == DEVICE_GPU && device.index >= machine->gpu_count)
-        return machine->why_none == NULL || machine->gpu_count > 0 ? "no such GPU"
-                                                                   : machine->why_none;
-    return open_session(session, device, options);
-}
-
 int print_devices(const struct options *options, FILE *out)
 {
     const struct machine machine = look_at_machine();
@@ -248,9 +240,9 @@ int print_devices(const struct options *options, FILE *out)
     const bool as_json = options->output.format == FORMAT_JSON;
     json_t *array = json_array();
     struct session session = {0};
-    int code = EXIT_OK;
+    int code = check_devices(options, &machine);
     for (size_t d = 0; d < count && code == EXIT_OK; d++) {
-        const char *why = open_device(options, &machine, devices[d], &session);
+        const char *why = open_session(&session, devices[d], options);
         struct facts facts;
         if (why != NULL) {
             format_device(devices[d], facts.device, sizeof facts.device);

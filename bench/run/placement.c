@@ -133,8 +133,7 @@ static int check_teams(const struct options *options, const struct machine *mach
     return code;
 }
 
-/* A missing --device ends the whole run before it starts. */
-static int check_devices(const struct options *options, const struct machine *machine)
+int check_devices(const struct options *options, const struct machine *machine)
 {
     for (size_t i = 0; i < options->device_count; i++) {
         const struct device_choice device = options->devices[i];

@@ -16,6 +16,10 @@ bool selected_on(const struct options *options, size_t row, enum device_kind kin
 /* The device an algorithm runs on by default: the GPU if it has GPU code, else the CPU. */
 struct device_choice home_device(const struct table_row *row, const struct machine *machine);
 
+/* Is each requested device there? Returns EXIT_OK, or EXIT_UNUSABLE after one line on stderr. A
+ * missing --device ends the whole run before it starts. */
+int check_devices(const struct options *options, const struct machine *machine);
+
 /* Finds the devices. Returns EXIT_OK, or after one line on stderr EXIT_USAGE or EXIT_UNUSABLE. */
 int place_plan(const struct options *options, const struct machine *machine,
                struct placement *placement);

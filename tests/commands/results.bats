@@ -53,6 +53,21 @@ keys() {
         "sort,i32,100 sort,f64,100 " ]
 }
 
+@test "sweep: a name of a file is one in the folder of whoever calls" {
+    local sweep=$PWD/scripts/sweep.sh program
+    program=$(realpath "$scanbench")
+    cd "$BATS_TEST_TMPDIR"
+    SCANBENCH=$program "$sweep" --device=cpu --op=scan --algo=serial --n=100 --samples=1 --quiet --folder=a/b \
+        --samples-file=samples.csv
+    [ -s a/b/scan.csv ]
+    [ -s samples.csv ]
+}
+
+@test "block-sweep: without a GPU one line names the emulator, exit 4" {
+    run -4 env SCANBENCH="$scanbench" scripts/block-sweep.sh
+    has "$output" '--device=gpu: ' '--device=emulator runs the same kernels'
+}
+
 @test "sweep: a wrong result is exit 3, in a later run, too, and keeps no other operation from running" {
     local flags=(--device=cpu --n=100 --quiet --folder="$BATS_TEST_TMPDIR" --algo=serial --samples=1)
     SCANBENCH=$scanbench scripts/sweep.sh --op=scan "${flags[@]}"

@@ -34,6 +34,7 @@ load helpers
     fails 4 --algo=naive --n=1000 --device=5
     has "$stderr" --device=gpu5:
     fails 4 --device-info --device=gpu
+    has "$stderr" --device=gpu: --device=emulator
 }
 
 @test "a bad flag or file is said before what the machine lacks, and alone" {
