@@ -153,8 +153,18 @@ static void add_row(struct reader *reader, size_t start)
     csv->row_starts[csv->row_count++] = start;
 }
 
-/* Reads header and rows. Returns false with reader->problem set. */
-static bool read_records(struct reader *reader)
+/* A spreadsheet can leave columns without a name, of which there may be several. */
+static const char *problem_of_header(const struct csv *csv)
+{
+    for (size_t a = 0; a < csv->column_count; a++)
+        for (size_t b = 0; b < a; b++)
+            if (csv_name(csv, a)[0] != '\0' && strcmp(csv_name(csv, a), csv_name(csv, b)) == 0)
+                return "two columns have the same name";
+    return NULL;
+}
+
+/* Reads header and rows, or sets reader->problem. */
+static void read_records(struct reader *reader)
 {
     struct csv *csv = reader->csv;
     while (reader->at < reader->end) {
@@ -167,31 +177,23 @@ static bool read_records(struct reader *reader)
         }
         const size_t line = reader->line;
         const enum field_end end = read_record(reader);
-        if (end == FIELD_WRONG) {
+        if (csv->column_count == 0 && end == FIELD_LAST) {
+            csv->column_count = reader->cell_count;
+            reader->problem = problem_of_header(csv);
+        } else if (end == FIELD_LAST) {
+            add_row(reader, start);
+        }
+        if (reader->problem != NULL) {
             reader->line = line;
-            return false;
+            return;
         }
         if (reader->line_ended && end == FIELD_LAST)
             csv->whole_bytes = (size_t)(reader->at - csv->text);
         csv->torn |= end == FIELD_TORN;
         if (end == FIELD_TORN)
             break;
-        if (csv->column_count == 0)
-            csv->column_count = reader->cell_count;
-        else
-            add_row(reader, start);
     }
     csv->ends_with_break = reader->line_ended && !csv->torn;
-    return true;
-}
-
-static const char *problem_of_header(const struct csv *csv)
-{
-    for (size_t a = 0; a < csv->column_count; a++)
-        for (size_t b = 0; b < a; b++)
-            if (strcmp(csv_name(csv, a), csv_name(csv, b)) == 0)
-                return "two columns have the same name";
-    return NULL;
 }
 
 int read_open_csv_file(int file, struct csv *csv, char why[CSV_REASON_BYTES])
@@ -211,8 +213,8 @@ int read_open_csv_file(int file, struct csv *csv, char why[CSV_REASON_BYTES])
         reader.at += 3;
     if (memchr(csv->text, '\0', length) != NULL)
         reader.problem = "it contains a zero byte, so it is not text";
-    else if (read_records(&reader))
-        reader.problem = problem_of_header(csv);
+    else
+        read_records(&reader);
     if (reader.problem == NULL)
         return EXIT_OK;
     snprintf(why, CSV_REASON_BYTES, "line %zu: %s", reader.line, reader.problem);

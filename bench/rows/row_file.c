@@ -9,15 +9,34 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool header_is_wanted(const struct row_file *row_file)
+static bool is_name_of_run(const struct row_file *row_file, const char *name)
+{
+    for (size_t c = 0; c < row_file->name_count; c++)
+        if (strcmp(row_file->names[c], name) == 0)
+            return true;
+    return false;
+}
+
+/* How the file's columns differ from those of the run; false: they are the same. */
+static bool columns_differ(const struct row_file *row_file, char *how, size_t size)
 {
     const struct csv *csv = &row_file->had;
-    if (csv->column_count != row_file->name_count)
-        return false;
+    bool same = csv->column_count == row_file->name_count;
+    for (size_t c = 0; c < row_file->name_count; c++) {
+        if (csv_column(csv, row_file->names[c]) == NO_COLUMN) {
+            snprintf(how, size, "it has no column \"%s\"", row_file->names[c]);
+            return true;
+        }
+        same = same && strcmp(csv_name(csv, c), row_file->names[c]) == 0;
+    }
     for (size_t c = 0; c < csv->column_count; c++)
-        if (strcmp(csv_name(csv, c), row_file->names[c]) != 0)
-            return false;
-    return true;
+        if (!is_name_of_run(row_file, csv_name(csv, c))) {
+            char name[SHORT_TEXT_BYTES];
+            snprintf(how, size, "this run has no column \"%s\"", shorten(csv_name(csv, c), name));
+            return true;
+        }
+    snprintf(how, size, "they are in another order");
+    return !same;
 }
 
 static int refuse(const struct row_file *row_file, int code, const char *why)
@@ -120,7 +139,7 @@ static bool may_be_replaced(const struct row_file *row_file)
 /* Checks a file that is not empty. */
 static int look_at_file(struct row_file *row_file)
 {
-    char why[CSV_REASON_BYTES];
+    char why[CSV_REASON_BYTES], how[CSV_REASON_BYTES];
     if (may_be_replaced(row_file))
         return EXIT_OK;
     if (row_file->opening == FILE_NEW)
@@ -134,10 +153,12 @@ static int look_at_file(struct row_file *row_file)
         return refuse(row_file, code, why);
     if (row_file->had.whole_bytes == 0)
         return refuse(row_file, EXIT_USAGE, "its header is incomplete; remove the file");
-    if (!header_is_wanted(row_file))
-        return refuse(row_file, EXIT_USAGE,
-                      "its columns are not those of this run; name another file, or pass its "
-                      "columns with --columns");
+    if (columns_differ(row_file, how, sizeof how)) {
+        complain("%s=%s: its columns are not those of this run: %s; name another file, or pass its "
+                 "columns with --columns",
+                 row_file->flag, row_file->path, how);
+        return EXIT_USAGE;
+    }
     return (size_t)row_file->writer.bytes == row_file->had.whole_bytes ? EXIT_OK
                                                                        : mend_end(row_file);
 }

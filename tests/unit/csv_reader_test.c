@@ -90,6 +90,7 @@ static void good_files(void **state)
     expect_good("a,b\n\"two\nlines\",\"\"\n3,4\n", "a|b/two\nlines|/3|4");
     expect_good("\"a\",\"b\"\r\n\"1\",2\r\n", "a|b/1|2");
     expect_good("a,b\n,\n", "a|b/|");
+    expect_good("a,b,,\n1,2,,\n", "a|b||/1|2||");
     expect_good("a,b\n\n1,2\n\r\n\n", "a|b/1|2");
     expect_good("a\n1\n2\n", "a/1/2");
     expect_good("a,b\n x , y\n", "a|b/ x | y");
@@ -133,7 +134,8 @@ static void wrong_files(void **state)
     expect_refused("a,b\n1,2,3\n", "line 2: its number of fields differs");
     expect_refused("a,b\n1,2,3", "line 2: its number of fields differs");
     expect_refused("a,b\n\"x\ny\",2\n\"1\"2,3\n", "line 4: there is text after a closing quote");
-    expect_refused("a,b,a\n1,2,3\n", "two columns have the same name");
+    expect_refused("a,b,a\n1,2,3\n", "line 1: two columns have the same name");
+    expect_refused("\n\na,b,a\n1,2,3\n", "line 3: two columns have the same name");
     assert_int_equal(read_bytes("a\0b\n", 4), EXIT_USAGE);
     assert_non_null(strstr(why, "zero byte"));
     assert_int_equal(read_csv_file("/nowhere/at/all.csv", &csv, why), EXIT_ERROR);
