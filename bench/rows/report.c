@@ -36,12 +36,14 @@ struct report {
     struct written_rows rows;
     const struct row_format *format; /* of ROWS */
     struct row_writer writer[WRITTEN_COUNT];
-    struct text traces;            /* the runs so far, after commas; no text without --trace */
-    size_t trace_count;            /* how many they are */
-    struct resume resume;          /* --resume: the rows in the file */
-    off_t resumed_bytes;           /* --resume: length of the file at the start */
-    struct baseline *baseline;     /* NULL: none */
-    struct text_table *text_table; /* laid out for TABLE; NULL: no table */
+    struct text traces;             /* the runs so far, after commas; no text without --trace */
+    size_t trace_count;             /* how many they are */
+    struct resume resume;           /* --resume: the rows in the file */
+    off_t resumed_bytes;            /* --resume: length of the file at the start */
+    bool told_of_uncounted;         /* --resume --counts: of rows that are kept without counts */
+    char first_reason[FIELD_BYTES]; /* of the first row; "": none */
+    struct baseline *baseline;      /* NULL: none */
+    struct text_table *text_table;  /* laid out for TABLE; NULL: no table */
 };
 
 static bool is_open(const struct row_writer *writer)
@@ -238,11 +240,36 @@ bool report_failed(const struct report *report)
 static void compare_kept_row(struct report *report, const struct row *row)
 {
     struct row kept = *row;
-    if (report->baseline == NULL || row->simulated || !resume_compares(&report->resume, row) ||
+    if (report->baseline == NULL || row->simulated ||
         !is_decimal(resume_cell(&report->resume, row, "time_ms"), &kept.time_ms) ||
         !is_decimal(resume_cell(&report->resume, row, "noise_pct"), &kept.noise_pct))
         return;
     compare_with_baseline(report->baseline, &kept);
+}
+
+/* A row is kept as it is, also if --counts would fill more of it. */
+static void tell_of_uncounted(struct report *report, const struct row *row)
+{
+    const struct resume *resume = &report->resume;
+    if (report->spec->counts == COUNTS_NOTHING || report->spec->quiet ||
+        report->told_of_uncounted || strtoul(resume_cell(resume, row, "launches"), NULL, 10) == 0 ||
+        resume_cell(resume, row, "global_load_sectors")[0] != '\0')
+        return;
+    complain("--resume: rows without counts are kept without, such as %s %s, n = %lld; remove them "
+             "to count them",
+             row->op, row->algo, (long long)row->n);
+    report->told_of_uncounted = true;
+}
+
+/* Once for each row, however many workers come to it. */
+static void meet_kept_row(struct report *report, const struct row *row, const struct had *had)
+{
+    if (had->failed)
+        complain("%s %s, n = %lld: failed before, %s (remove its row to run it again)", row->op,
+                 row->algo, (long long)row->n, had->reason);
+    if (had->passed)
+        tell_of_uncounted(report, row);
+    compare_kept_row(report, row);
 }
 
 struct had report_had(struct report *report, const struct row *row)
@@ -252,10 +279,11 @@ struct had report_had(struct report *report, const struct row *row)
                       .lost = resume_lost_count(&report->resume, row)};
     if (!had.all)
         return had;
-    compare_kept_row(report, row);
     had.passed = strcmp(check, "passed") == 0;
     had.failed = strcmp(check, "failed") == 0;
     snprintf(had.reason, sizeof had.reason, "%s", resume_cell(&report->resume, row, "reason"));
+    if (resume_meets(&report->resume, row))
+        meet_kept_row(report, row, &had);
     return had;
 }
 
@@ -301,7 +329,9 @@ bool report_row(struct report *report, const struct row *measured, const double 
         return false;
     if (report->rows.verdicts != NULL)
         add_to_verdicts(report->rows.verdicts, &row, too_slow);
-    report->rows.count++;
+    if (report->rows.count++ == 0)
+        snprintf(report->first_reason, sizeof report->first_reason, "%s",
+                 row.reason != NULL ? row.reason : "");
     report->rows.measured += row.check == NULL || strcmp(row.check, "skipped") != 0;
     report->rows.noisy += row.steady != NULL && strcmp(row.steady, "no") == 0;
     if (report->text_table != NULL)
@@ -348,7 +378,8 @@ static void tell_of_nothing(const struct report *report)
 {
     if (report->rows.count > 0 && report->rows.measured == 0 && report->text_table == NULL &&
         !report->spec->quiet)
-        complain("no row was measured, each was skipped: the column `reason` says why");
+        complain("no row was measured, each was skipped%s: %s",
+                 report->rows.count > 1 ? ", the first with the reason" : "", report->first_reason);
 }
 
 /* Writes what comes after all rows, to a file that may not be open. */

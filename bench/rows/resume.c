@@ -16,8 +16,8 @@ void start_resume(struct resume *resume, const struct csv *rows, bool launches, 
     if (launches || lines)
         resume->runs = make_row_index(&runs);
     resume->check = csv_column(&resume->rows, "check");
-    resume->compared = allocate_or_die(NULL, rows->row_count * sizeof *resume->compared);
-    memset(resume->compared, 0, rows->row_count * sizeof *resume->compared);
+    resume->met = allocate_or_die(NULL, rows->row_count * sizeof *resume->met);
+    memset(resume->met, 0, rows->row_count * sizeof *resume->met);
 }
 
 void free_resume(struct resume *resume)
@@ -26,7 +26,7 @@ void free_resume(struct resume *resume)
     free_row_index(&resume->index);
     free_row_index(&resume->runs);
     free(resume->sampled);
-    free(resume->compared);
+    free(resume->met);
     *resume = (struct resume){0};
 }
 
@@ -127,12 +127,12 @@ const char *resume_cell(const struct resume *resume, const struct row *row, cons
                : "";
 }
 
-bool resume_compares(struct resume *resume, const struct row *row)
+bool resume_meets(struct resume *resume, const struct row *row)
 {
     const long found = find_done(resume, row);
-    if (found == NO_ROW || resume->compared[found])
+    if (found == NO_ROW || resume->met[found])
         return false;
-    return resume->compared[found] = true;
+    return resume->met[found] = true;
 }
 
 unsigned resume_lost_count(const struct resume *resume, const struct row *row)

@@ -15,7 +15,7 @@ struct resume {
     bool launches;         /* --kernels: a row is finished only with all of its launches */
     bool lines;            /* --counts=lines: and only with all of its lines */
     bool *sampled;         /* for each row: is its sample set complete? NULL: not asked */
-    bool *compared;        /* for each row: was it compared with the baseline? */
+    bool *met;             /* for each row: has the run come to it? */
 };
 
 /* Takes ownership of the rows. `resume` must not be moved. */
@@ -37,9 +37,9 @@ bool resume_has_all(const struct resume *resume, const struct row *whole);
  */
 const char *resume_cell(const struct resume *resume, const struct row *row, const char *column);
 
-/* Marks the matching row, if it is finished, as compared with the baseline. Returns false if it was
- * before, or if there is none. */
-bool resume_compares(struct resume *resume, const struct row *row);
+/* Marks the matching row, if it is finished, as met. Returns false if it was before, by an earlier
+ * worker say, or if there is none. */
+bool resume_meets(struct resume *resume, const struct row *row);
 
 /* Prefix of the reason of a row whose run lost the device. */
 #define DEVICE_WAS_LOST "the device was lost: "

@@ -95,9 +95,6 @@ static void skip_row_there(const struct run *run, struct measurement *m, char be
     m->had_failed = first_process(had.all && had.failed);
     if (had.all)
         snprintf(m->reason, sizeof m->reason, "%s", had.reason);
-    if (had.all && had.failed && became == ENTRY_TO_DO)
-        complain("%s %s, n = %lld: failed before, %s (remove its row to run it again)", row.op,
-                 row.algo, (long long)row.n, had.reason);
     m->had = alone || became == ENTRY_DONE || first_process(had.all);
     const bool to_compare =
         copies_input(entry->algorithm) || (run->group->reference && entry->row->is_choice);

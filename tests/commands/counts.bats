@@ -329,6 +329,16 @@ assert all(row["line"] and row["kernel"] and row["launch"] is None and row["time
     diff <(read_csv "$rows.both" algo n kernel launch line | sort) <(read_csv "$rows" algo n kernel launch line | sort)
 }
 
+@test "counts: --resume says that rows without counts are kept" {
+    local flags=(--algo=naive,memcpy --device=emulator --samples=1 --output="$rows")
+    "$scanbench" "${flags[@]}" --n=100
+    run -0 "$scanbench" "${flags[@]}" --n=100,200,300 --counts --resume
+    [ "$output" = "scanbench: --resume: rows without counts are kept without, such as scan naive, n = 100; remove them to count them" ]
+    [ "$(read_csv "$rows" n | sort -u | paste -sd' ')" = '100 200 300' ]
+    run -0 "$scanbench" "${flags[@]}" --n=200,300 --counts --resume
+    [ -z "$output" ]
+}
+
 @test "counts: a file from before the column line goes on without lines only" {
     local flags=(--algo=naive --device=emulator --n=100)
     local before

@@ -311,6 +311,13 @@ strict() {
     [ "$(wc -l <"$rows")" -eq 4 ]
 }
 
+@test "a run of which each row was skipped says so with the reason, whatever the columns" {
+    run --separate-stderr "$scanbench" --device=cpu --algo=serial --n=2^40 --samples=1 --format=markdown
+    has "$stderr" 'no row was measured, each was skipped: needs '
+    run --separate-stderr "$scanbench" --device=cpu --algo=serial --n=2^39,2^40 --samples=1 --columns=n
+    has "$stderr" 'no row was measured, each was skipped, the first with the reason: needs 4.'
+}
+
 @test "--resume: a wrong result that the file has is exit 3, in one line" {
     quick --algo=serial --n=10,1000 --output="$rows"
     sed -i 's/,passed,,/,failed,output[5]: got 7,/' "$rows"

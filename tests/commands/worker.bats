@@ -319,3 +319,16 @@ second,500,passed,' ]
     [ "${#lines[@]}" -eq 10 ]
     [ "$(grep -c ',passed,$' <<<"$output")" -eq 7 ]
 }
+
+@test "--resume: a wrong result that the file has is said once, also if a new worker comes to it" {
+    local file=$BATS_TEST_TMPDIR/dies.cu
+    printf '%s\n' '#include <scanbench_own.h>' '#include <stdlib.h>' \
+        'void scan(int n, int *o, const int *i) { for (int k = 0, s = 0; k < n; s += i[k++]) o[k] = s; }' \
+        'void dies(int, int *, const int *) { exit(1); }' \
+        'SCANBENCH_HOST_SCAN("lives", scan)' 'SCANBENCH_HOST_SCAN("dies", dies)' >"$file"
+    run -1 quick --algo="$file" --device=emulator --n=10 --output="$rows"
+    [ "$(read_csv "$rows" check | sort | paste -sd' ')" = 'error passed' ]
+    sed -i 's/,passed,,/,failed,wrong,/' "$rows"
+    run -3 --separate-stderr quick --algo="$file" --device=emulator --n=10 --output="$rows" --resume
+    [ "$stderr" = 'scanbench: scan lives, n = 10: failed before, wrong (remove its row to run it again)' ]
+}
