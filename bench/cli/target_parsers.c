@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* Does the text contain each part of "hillis-steele", in either case? */
 static bool contains_parts(const char *text, const char *word)
@@ -76,7 +77,7 @@ static const char *take_algo(struct command_line *line, const char *word)
         list_described(word, true, described, sizeof described);
         if (described[0] == '\0')
             list_described(word, false, described, sizeof described);
-        if (described[0] != '\0')
+        if (described[0] != '\0' && strcasecmp(word, nearest) != 0)
             return wrong_value("is no algorithm's name; see %s (--list shows all)", described);
         if (!is_near(word, nearest))
             return "is not an algorithm (--list shows all)";

@@ -121,6 +121,7 @@ accepts() {
     refuses "no algorithm's name" 'see naive, naive-smem (' -- --op=scan --algo=hillis-steele
     refuses "no algorithm's name" 'see efficient, efficient-smem (' -- --algo=blelloch
     refuses "no algorithm's name" 'see lookback (' -- --algo=decoupled
+    refuses '--algo=Serial' 'did you mean "serial"?' -- --algo=Serial
     refuses 'empty item' -- --algo=serial,,naive
     refuses '--algo=' 'needs a value' -- --algo=
 }
