@@ -321,6 +321,13 @@ def say_missing(old, new, old_failed, new_failed):
             print(f"compare.sh: {counted(only)} only in the {name} file", file=sys.stderr)
 
 
+def say_nothing_in_common(old, new):
+    filled = [{axis for axis, values in zip(AXES, zip(*keys)) if any(values)} for keys in (old, new)]
+    only = [axis for axis in AXES if old and new and axis in filled[0] ^ filled[1]]
+    print("compare.sh: the files have no configuration in common"
+          + f"; only one of them has values of {', '.join(only)}" * bool(only), file=sys.stderr)
+
+
 def say_machines(changes, old, new):
     """Times of two machines are compared, but not in silence."""
     for key in (change.configuration for change in changes):
@@ -376,7 +383,7 @@ def main(arguments):
         say_missing(all_old, all_new, old_failed, new_failed)
         say_machines(changes, old, new)
     else:
-        print("compare.sh: the files have no configuration in common", file=sys.stderr)
+        say_nothing_in_common(all_old, all_new)
     if fail_slower is not None and counts and not changes:
         print("compare.sh: --fail-slower: no time is compared; those of the emulator say nothing about a GPU", file=sys.stderr)
     if any(map(is_wrong, new_failed.values())):
@@ -389,10 +396,15 @@ def main(arguments):
 
 if __name__ == "__main__":
     try:
-        sys.exit(main(sys.argv[1:]))
+        code = main(sys.argv[1:])
+        print(end="", flush=True)
+        sys.exit(code)
     except UsageError as error:
         print(f"compare.sh: {error}", file=sys.stderr)
         sys.exit(EXIT_USAGE)
+    except OSError as error:
+        print(f"compare.sh: stdout: cannot write: {error.strerror}", file=sys.stderr)
+        os._exit(EXIT_ERROR)  # sys.exit() would write once more
     except BrokenPipeError:
         # Python would fail once more when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

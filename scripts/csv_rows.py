@@ -74,7 +74,8 @@ def checked_rows(path, reader, needed):
     numbers = [(place, name) for place, name in enumerate(columns) if name in NUMBERS]
     rows, line = [], reader.line_num + 1
     for row in reader:
-        if len(row) == len(columns) and row != columns:  # files were concatenated
+        # Files may be concatenated, and a spreadsheet keeps the commas of a row whose cells were cleared.
+        if len(row) == len(columns) and row != columns and any(row):
             for place, name in numbers:
                 wrong = what_is_wrong(name, row[place])
                 if wrong:

@@ -347,7 +347,24 @@ ends() {
     printf 'op,algo,type,n,device,time_ms,check,scratch,values\nscan,a,i32,8,cpu,2,passed,fresh,none\n' >"$rows.new"
     run scripts/compare.sh "$rows.old" "$rows.new"
     [ "$status" -eq 1 ]
-    has "$output" 'no configuration in common'
+    [[ $output == *"no configuration in common" ]]
+    # Columns of configurations that an unlike file lacks are named.
+    printf 'algo,n,time_ms\na,8,2\n' >"$rows.new"
+    run scripts/compare.sh "$rows.old" "$rows.new"
+    [ "$status" -eq 1 ]
+    [[ $output == *"no configuration in common; only one of them has values of op, type, device" ]]
+}
+
+@test "compare: rows whose cells a spreadsheet cleared are none" {
+    printf 'op,algo,type,n,device,time_ms,check\nscan,a,i32,8,cpu,1,passed\n,,,,,,\n' >"$rows"
+    run -0 scripts/compare.sh "$rows" "$rows"
+    has "$output" '1 undecided'
+}
+
+@test "compare: a full disk is one line" {
+    printf 'op,algo,type,n,device,time_ms,check\nscan,a,i32,8,cpu,1,passed\n' >"$rows"
+    run -1 --separate-stderr bash -c 'scripts/compare.sh "$1" "$1" >/dev/full' _ "$rows"
+    [ "$stderr" = 'compare.sh: stdout: cannot write: No space left on device' ]
 }
 
 @test "compare: what is wrong is one line" {
