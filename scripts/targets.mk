@@ -44,7 +44,7 @@ BROKEN_BUILD := BUILD=build/broken PROGRAM=build/broken/scanbench $(WITHOUT_NVCC
 MPI_BUILD := BUILD=build/mpi PROGRAM=build/mpi/scanbench $(WITHOUT_NVCC) REUSE=build MPI=1
 
 help:
-	@sed -n '/^# *make/,/^#$$/s/^# \{0,1\}//p' Makefile
+	@sed -n '/^#   make/,/^#$$/s/^# \{0,1\}//p' Makefile
 
 deps:
 	@sh scripts/install-deps.sh $(if $(MPI),build run plots test check mpi)
@@ -162,6 +162,10 @@ clean:
 
 PREFIX  ?= /usr/local
 DESTDIR ?=
+# Not every shell replaces the ~ of PREFIX=~/.local.
+ifneq ($(filter ~/%,$(PREFIX)),)
+override PREFIX := $(PREFIX:~/%=$(HOME)/%)
+endif
 INSTALLED = bin/scanbench share/man/man1/scanbench.1 \
             share/bash-completion/completions/scanbench \
             share/zsh/site-functions/_scanbench \

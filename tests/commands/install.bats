@@ -36,6 +36,12 @@ generated() {
     [ ! -e "$root/opt/here/share/scanbench" ]
 }
 
+@test "install: PREFIX=~/.local is below HOME, from shells that leave ~ as it is, too" {
+    run plain_make -n -o all -o ./scanbench -o install-library install HOME=/home/somebody PREFIX='~/.local'
+    has "$output" "'/home/somebody/.local/bin/scanbench'"
+    [[ $output != *"~"* ]]
+}
+
 @test "the manual page: every flag, column and exit status" {
     local page flag column
     page=$(sed 's/\\-/-/g' "$(generated man)")

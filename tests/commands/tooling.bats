@@ -153,6 +153,12 @@ jobs_of() {
         grep -a '^MAKEFLAGS' | tail -n 1 | grep -o -- ' -j[0-9]*' || true
 }
 
+@test "make help: the head of the Makefile, and none of its comments" {
+    run -0 env -u MAKEFLAGS -u MAKELEVEL make help NVCC=
+    [[ $output == *"make test "*"make sweep "*"make clean, make help" ]]
+    [[ $(grep -v '^  make' <<<"$output") == "" ]]
+}
+
 @test "make uses all processors, or as many as -j says" {
     [ "$(jobs_of)" = ' -j3' ]
     [ "$(jobs_of deb)" = ' -j3' ]
