@@ -189,9 +189,10 @@ static void print_man(FILE *out)
     print_roff(out, summary);
     fputs(
         "\nEvery combination of the listed values is run and gives one row. The order of the runs "
-        "is that of operations, then types, kinds, values, inputs, maxima, fractions kept, "
-        "sizes, devices and caches, the last of which changes fastest. What differs in none of "
-        "these is measured together, in turns: algorithms, block sizes and threads.\n"
+        "is that of operations, then types, operators, kinds, values, inputs, maxima, fractions "
+        "kept, segments, sizes, devices and caches, the last of which changes fastest. What "
+        "differs in none of these is measured together, in turns: algorithms, block sizes and "
+        "threads.\n"
         ".SH OPTIONS\n",
         out);
     for (int group = 0; group < OPTION_GROUP_COUNT; group++) {

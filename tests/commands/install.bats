@@ -46,6 +46,7 @@ generated() {
     local page flag column
     page=$(sed 's/\\-/-/g' "$(generated man)")
     [ "$(flags | wc -l)" -gt 40 ]
+    has "$(tr '\n' ' ' <<<"$page")" 'operations, then types, operators, kinds, values, inputs, maxima, fractions kept, segments, sizes, devices'
     for flag in $(flags); do
         [[ $page == *"$flag\\fR"* ]] || {
             echo "no $flag"
