@@ -3,6 +3,7 @@
 
 #include "../operations.h"
 #include "../base/errors.h"
+#include "../base/processes.h"
 #include "../names.h"
 #include "../base/text.h"
 #include "../base/terminal.h"
@@ -24,7 +25,7 @@ struct plan_line {
     const char *kind, *keep;
 };
 
-/* What is combined how, if it is not the usual. */
+/* What is combined how, and by how many devices, if it is not the usual. */
 static void describe_problem(const struct plan_group *group, char text[TEXT_BYTES])
 {
     text[0] = '\0';
@@ -32,6 +33,9 @@ static void describe_problem(const struct plan_group *group, char text[TEXT_BYTE
         append_text(text, TEXT_BYTES, "operator=%s ", operator_name(group->binary_operator));
     if (group->input.segments.form != SEGMENTS_NONE)
         append_text(text, TEXT_BYTES, "segments=%s ", group->input.segments_text);
+    if (group->device.members > 0 && backend_of(group->device.kind)->has_blocks)
+        append_text(text, TEXT_BYTES, "gpus=%llu ",
+                    (unsigned long long)group->device.members * processes.count);
 }
 
 /* Returns whether it would be measured. */

@@ -266,6 +266,11 @@ cub_version() {
     ! grep ' $' <<<"$output" || false
 }
 
+@test "--dry-run: numbers of devices that share an array tell rows apart" {
+    run -0 --separate-stderr quick --dry-run --algo=slices --engine=peer --gpus=2,3 --device=emulator --n=100
+    [ "$(grep -o 'gpus=.*' <<<"$output" | paste -sd' ')" = 'gpus=2 gpus=3' ]
+}
+
 @test "--dry-run fits a terminal of 80 columns" {
     command -v script >/dev/null || skip "no script"
     run script -qec "stty cols 80; $scanbench --dry-run --op=scan,sort --device=cpu,emulator --n=2^10,2^39 \
