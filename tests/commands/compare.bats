@@ -361,9 +361,13 @@ ends() {
     has "$output" '1 undecided'
 }
 
+on_a_full_disk() {
+    "$@" >/dev/full
+}
+
 @test "compare: a full disk is one line" {
     printf 'op,algo,type,n,device,time_ms,check\nscan,a,i32,8,cpu,1,passed\n' >"$rows"
-    run -1 --separate-stderr bash -c 'scripts/compare.sh "$1" "$1" >/dev/full' _ "$rows"
+    run -1 --separate-stderr on_a_full_disk scripts/compare.sh "$rows" "$rows"
     [ "$stderr" = 'compare.sh: stdout: cannot write: No space left on device' ]
 }
 

@@ -330,7 +330,7 @@ assert all(row["line"] and row["kernel"] and row["launch"] is None and row["time
 }
 
 @test "counts: --resume says that rows without counts are kept" {
-    local flags=(--algo=naive,memcpy --device=emulator --samples=1 --output="$rows")
+    local flags=("--algo=naive,memcpy" --device=emulator --samples=1 --output="$rows")
     "$scanbench" "${flags[@]}" --n=100
     run -0 "$scanbench" "${flags[@]}" --n=100,200,300 --counts --resume
     [ "$output" = "scanbench: --resume: rows without counts are kept without, such as scan naive, n = 100; remove them to count them" ]
