@@ -1,6 +1,8 @@
 /* accesses.cpp: which memory an access is to, and who is told of it. */
 #include "accesses.h"
+#include "sanitizer.h"
 #include "scheduler.h"
+#include "source_lines.h"
 
 #include <algorithm>
 #include <vector>
@@ -54,12 +56,18 @@ static bool lies_in(uintptr_t address, const char *start, size_t bytes)
     return address - (uintptr_t)start < bytes;
 }
 
-/* What else a thread reads and writes is its own stack, which stands for registers, and what a GPU
- * has in constant memory or in special registers. */
-static memory_space space_of(uintptr_t address)
+/* The stack of the running thread stands for its registers. */
+static bool is_on_stack(uintptr_t address)
 {
     const struct fiber *fiber = current_thread->fiber;
-    if (lies_in(address, fiber->stack, fiber->stack_bytes))
+    return lies_in(address, fiber->stack, fiber->stack_bytes);
+}
+
+/* What else a thread reads and writes is its own stack, and what a GPU has in constant memory or in
+ * special registers. */
+static memory_space space_of(uintptr_t address)
+{
+    if (is_on_stack(address))
         return MEMORY_OTHER;
     const struct block *block = current_block;
     if (lies_in(address, block->shared, current_launch.request.shared_bytes) ||
@@ -110,6 +118,20 @@ size_t widest_access_bytes(uintptr_t address, size_t left, size_t whole)
 
 /* --- Who is told ------------------------------------------------------------- */
 
+/* A source that is checked has two builds. A sanitizer that watches the one knows where the other,
+ * whose accesses come here, would destroy what is not the kernel's. */
+static void end_if_outside(const struct memory_access *access)
+{
+    const void *address = (const void *)access->address;
+    uintptr_t calls[MOST_CALLS];
+    char place[160] = "";
+    if (is_on_stack(access->address) || !is_poisoned(address, access->bytes))
+        return;
+    find_line(calls, calls_of(access, calls, MOST_CALLS), place, sizeof place);
+    describe_poisoned_access(address, access->bytes, access->kind != EMULATOR_ACCESS_LOAD, place);
+    abandon_launch();
+}
+
 [[gnu::noinline]] void note_access(const void *at, size_t bytes, emulator_access_kind kind,
                                    const void *caller, bool is_volatile)
 {
@@ -127,6 +149,7 @@ size_t widest_access_bytes(uintptr_t address, size_t left, size_t whole)
     if ((access.space != MEMORY_OTHER || orders) && bytes > 0)
         for (const struct access_observer *observer : observers)
             observer->access(&access);
+    end_if_outside(&access);
     leave_scheduler();
 }
 

@@ -74,6 +74,7 @@ struct emulator_launch_request {
     cudaStream_t stream;
     const char *file; /* of the launch; NULL: not known */
     int line;
+    const char *illegal; /* what else is wrong with its shape; NULL: nothing */
 };
 
 /* Checks the request as CUDA does, and runs it to completion. While a graph captures the stream,

@@ -12,11 +12,15 @@
 inline namespace emulator_cuda
 {
 
+/* Who may use memory. */
+enum memory_side { SIDE_OF_DEVICE, SIDE_OF_HOST, BOTH_SIDES };
+
 /* A part of device memory: what an allocation is used for. */
 struct extent {
     uintptr_t complement; /* of where it begins: see below */
     size_t bytes;
     size_t allocated; /* bytes of the whole allocation */
+    memory_side side;
 };
 
 enum { FAILURE_BYTES = 512 };

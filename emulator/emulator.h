@@ -168,6 +168,13 @@ void emulator_close_margins(bool closed);
  * may touch it while it is closed. */
 void emulator_hide_from_kernel(const void *const arrays[2], bool closed);
 
+/* With a sanitizer: only kernels, copies and the like may touch memory of the device's, except for
+ * what is lent to the host, until it is no longer hidden. */
+void emulator_hide_from_host(bool closed);
+
+/* What begins at these addresses is the host's for cudaMemcpy(), until it is no longer lent. */
+void emulator_lend_to_host(const void *const arrays[2], bool lent);
+
 /* The number of allocations of the device's memory that have not been freed. */
 size_t emulator_allocations(void);
 

@@ -211,9 +211,12 @@ void describe_end(void)
            (unsigned long long)current_launch.request.grid, current_watch()->limit_ms / 1e3);
 }
 
+/* An access that begins in the buffer ends after it. */
 static void append_place_near(size_t distance, bool after, size_t bytes)
 {
-    if (distance == 0 && after)
+    if (distance == 0 && !after)
+        append("beyond the end of a buffer of %zu bytes", bytes);
+    else if (distance == 0)
         append("right past the end of a buffer of %zu bytes", bytes);
     else
         append("%zu bytes %s a buffer of %zu bytes", distance,
@@ -279,27 +282,41 @@ static void append_place_of_launch(const struct emulator_launch_request *request
     append_place({request->file, request->line});
 }
 
-/* The first of several that nobody has asked about stays: it is to be mended first. */
+/* Begins the description of a call that is refused. The first of several that nobody has asked
+ * about stays, as it is to be mended first: then this returns false. */
+static bool begin_illegal(const char *what)
+{
+    static const char start[] = "illegal ";
+    if (latched_error() && strncmp(current_device()->failure, start, strlen(start)) == 0)
+        return false;
+    clear_failure();
+    append("%s%s", start, what);
+    return true;
+}
+
 void describe_illegal_launch(const struct emulator_launch_request *request, const char *what)
 {
-    static const char start[] = "illegal launch of ";
-    if (latched_error() && strncmp(current_device()->failure, start, strlen(start)) == 0)
+    if (!begin_illegal("launch of "))
         return;
-    clear_failure();
-    append("%s%s", start, request->name);
+    append("%s", request->name);
     append_place_of_launch(request);
     append(": %s", what);
 }
 
 void describe_illegal_copy(size_t bytes, size_t there)
 {
-    clear_failure();
+    if (!begin_illegal("cudaMemcpy"))
+        return;
     if (bytes > SIZE_MAX / 2)
-        append("illegal cudaMemcpy of %td bytes: is a count negative or not initialised?",
-               (std::ptrdiff_t)bytes);
+        append(" of %td bytes: is a count negative or not initialised?", (std::ptrdiff_t)bytes);
     else
-        append("illegal cudaMemcpy of %zu bytes: the memory has only %zu from there on", bytes,
-               there);
+        append(" of %zu bytes: the memory has only %zu from there on", bytes, there);
+}
+
+void describe_copy_direction(const char *kind, bool to, bool of_host)
+{
+    if (begin_illegal("cudaMemcpy: "))
+        append("%s %s memory of the %s", kind, to ? "to" : "from", of_host ? "host" : "device");
 }
 
 void describe_illegal_free(void)

@@ -1,5 +1,6 @@
 /* launches.cpp: checks launches, and runs or records them. */
 #include "runtime.h"
+#include "sanitizer.h"
 
 #include <algorithm>
 #include <limits.h>
@@ -46,6 +47,10 @@ static cudaError_t check_launch(const struct emulator_launch_request *request, c
         snprintf(text, text_bytes, "its stream is not the current device's");
         return cudaErrorInvalidResourceHandle;
     }
+    if (request->illegal != NULL) {
+        snprintf(text, text_bytes, "%s", request->illegal);
+        return cudaErrorInvalidConfiguration;
+    }
     if (grid < 1 || grid > INT_MAX) {
         snprintf(text, text_bytes, "%llu blocks, where 1 to %d are allowed",
                  (unsigned long long)grid, INT_MAX);
@@ -90,6 +95,7 @@ static cudaError_t check_and_run(const emulator_launch_request *request)
         describe_default_stream(request);
         return latch(cudaErrorInvalidResourceHandle);
     }
+    const device_opened opened;
     if (!emulator_run(request) || !memory_guards_hold(request->name))
         current_device()->sticky_error = cudaErrorLaunchFailure;
     return sticky_error();

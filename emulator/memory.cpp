@@ -1,5 +1,6 @@
 /* memory.cpp: allocates, copies and sets memory, and refuses what is outside of it. */
 #include "runtime.h"
+#include "sanitizer.h"
 
 #include <algorithm>
 #include <limits.h>
@@ -44,7 +45,7 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
     return latch(cudaSuccess);
 }
 
-cudaError_t cudaMalloc(void **pointer, size_t bytes)
+static cudaError_t allocate(void **pointer, size_t bytes, memory_side side)
 {
     if (sticky_error())
         return sticky_error();
@@ -59,7 +60,15 @@ cudaError_t cudaMalloc(void **pointer, size_t bytes)
     if (!*pointer)
         return latch(cudaErrorMemoryAllocation);
     remember(&emulated_device::memory, *pointer, bytes);
+    current_device()->memory[~(uintptr_t)*pointer].side = side;
+    if (side == SIDE_OF_DEVICE)
+        close_new_memory(*pointer, bytes);
     return cudaSuccess;
+}
+
+cudaError_t cudaMalloc(void **pointer, size_t bytes)
+{
+    return allocate(pointer, bytes, SIDE_OF_DEVICE);
 }
 
 /* Works even after a failed kernel, since nothing else would free the memory. */
@@ -75,12 +84,12 @@ cudaError_t cudaFree(void *pointer)
 
 cudaError_t cudaMallocHost(void **pointer, size_t bytes, unsigned)
 {
-    return cudaMalloc(pointer, bytes);
+    return allocate(pointer, bytes, BOTH_SIDES);
 }
 
-cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned)
+cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned flags)
 {
-    return cudaMalloc(pointer, bytes);
+    return cudaMallocHost(pointer, bytes, flags);
 }
 
 cudaError_t cudaFreeHost(void *pointer)
@@ -128,14 +137,46 @@ static bool copy_fits(const void *to, const void *from, size_t bytes)
     return bytes <= there;
 }
 
+/* Memory that cudaMalloc() knows nothing of may be a variable of either side. */
+static bool is_of(memory_side side, const void *address)
+{
+    for (const auto &[complement, extent] : current_device()->memory)
+        if ((uintptr_t)address - ~complement < extent.allocated)
+            return extent.side == side;
+    return false;
+}
+
+static bool has_direction(const void *to, const void *from, cudaMemcpyKind kind)
+{
+    static const struct {
+        const char *name;
+        memory_side never_to, never_from;
+    } kinds[] = {
+        {"cudaMemcpyHostToHost", SIDE_OF_DEVICE, SIDE_OF_DEVICE},
+        {"cudaMemcpyHostToDevice", SIDE_OF_HOST, SIDE_OF_DEVICE},
+        {"cudaMemcpyDeviceToHost", SIDE_OF_DEVICE, SIDE_OF_HOST},
+        {"cudaMemcpyDeviceToDevice", SIDE_OF_HOST, SIDE_OF_HOST},
+    };
+    if (kind == cudaMemcpyDefault)
+        return true;
+    const auto &the_kind = kinds[kind - cudaMemcpyHostToHost];
+    const bool wrong_to = is_of(the_kind.never_to, to);
+    if (!wrong_to && !is_of(the_kind.never_from, from))
+        return true;
+    const memory_side wrong_side = wrong_to ? the_kind.never_to : the_kind.never_from;
+    describe_copy_direction(the_kind.name, wrong_to, wrong_side == SIDE_OF_HOST);
+    return false;
+}
+
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
 {
     if (sticky_error())
         return sticky_error();
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
         return latch(cudaErrorInvalidMemcpyDirection);
-    if (bytes && (!to || !from || !copy_fits(to, from, bytes)))
+    if (bytes && (!to || !from || !has_direction(to, from, kind) || !copy_fits(to, from, bytes)))
         return latch(cudaErrorInvalidValue);
+    const device_opened opened;
     if (bytes)
         memmove(to, from, bytes);
     return cudaSuccess;
@@ -147,6 +188,7 @@ cudaError_t cudaMemset(void *to, int byte, size_t bytes)
         return sticky_error();
     if (bytes && !to)
         return latch(cudaErrorInvalidValue);
+    const device_opened opened;
     if (bytes)
         memset(to, byte, bytes);
     return cudaSuccess;
@@ -170,6 +212,14 @@ void emulator_describe_memory(void *allocation, const void *data, size_t bytes)
     for (struct emulated_device *device : all_devices()) {
         const auto found = device->memory.find(~(uintptr_t)allocation);
         if (found != device->memory.end())
-            found->second = {~(uintptr_t)data, bytes, found->second.allocated};
+            found->second = {~(uintptr_t)data, bytes, found->second.allocated, SIDE_OF_DEVICE};
     }
+}
+
+void emulator_lend_to_host(const void *const arrays[2], bool lent)
+{
+    for (auto &[complement, extent] : current_device()->memory)
+        if ((const void *)~extent.complement == arrays[0] ||
+            (const void *)~extent.complement == arrays[1])
+            extent.side = lent ? SIDE_OF_HOST : SIDE_OF_DEVICE;
 }

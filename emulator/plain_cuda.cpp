@@ -192,12 +192,12 @@ static uint64_t volume(dim3 size)
     return (uint64_t)size.x * size.y * size.z;
 }
 
-/* The scheduler, which knows one dimension, refuses a grid of no blocks. */
-static uint64_t blocks_of(const plain_configuration &shape)
+/* The scheduler knows one dimension. */
+static const char *what_is_illegal(const plain_configuration &shape)
 {
-    const bool legal = shape.grid.y <= MOST_GRID_Y_Z && shape.grid.z <= MOST_GRID_Y_Z &&
-                       shape.block.z <= MOST_BLOCK_Z;
-    return legal ? volume(shape.grid) : 0;
+    if (shape.grid.y > MOST_GRID_Y_Z || shape.grid.z > MOST_GRID_Y_Z)
+        return "more than 65535 blocks in the grid's y or z";
+    return shape.block.z > MOST_BLOCK_Z ? "more than 64 threads in the block's z" : NULL;
 }
 
 cudaError_t plain_submit(const plain_configuration &configuration, const char *name,
@@ -208,7 +208,7 @@ cudaError_t plain_submit(const plain_configuration &configuration, const char *n
     const struct emulator_launch_request request = {
         .kernel = kernel,
         .name = name,
-        .grid = blocks_of(configuration),
+        .grid = volume(configuration.grid),
         .block = (unsigned)std::min<uint64_t>(volume(configuration.block), UINT32_MAX),
         .shared_bytes = configuration.shared_bytes,
         .residency = configuration.cooperative ? EMULATOR_ALL_RESIDENT : EMULATOR_IN_TURN,
@@ -218,6 +218,7 @@ cudaError_t plain_submit(const plain_configuration &configuration, const char *n
         .stream = configuration.stream ? configuration.stream : stream_by_default,
         .file = configuration.file,
         .line = configuration.line,
+        .illegal = what_is_illegal(configuration),
     };
     const plain_launch_notice notice = {name, kernel, request.grid, request.block,
                                         request.shared_bytes};

@@ -324,7 +324,7 @@ static inline cudaError_t cudaEventSynchronize(cudaEvent_t event)
 template <class T>
 cudaError_t cudaMallocManaged(T **pointer, size_t bytes, unsigned = cudaMemAttachGlobal)
 {
-    return cudaMalloc(pointer, bytes);
+    return cudaMallocHost((void **)pointer, bytes, 0);
 }
 
 template <class T> cudaError_t cudaMallocAsync(T **pointer, size_t bytes, cudaStream_t = nullptr)

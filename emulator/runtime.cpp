@@ -88,7 +88,8 @@ const char *cudaGetErrorString(cudaError_t error)
 
 void remember(objects emulated_device::*set, const void *object, size_t bytes)
 {
-    (current_device()->*set)[~(uintptr_t)object] = {~(uintptr_t)object, bytes, bytes};
+    (current_device()->*set)[~(uintptr_t)object] = {~(uintptr_t)object, bytes, bytes,
+                                                    SIDE_OF_DEVICE};
 }
 
 bool forget(objects emulated_device::*set, const void *object)

@@ -22,7 +22,8 @@ inline namespace emulator_cuda
 
 struct asan_runtime asan_runtime;
 
-/* After a report, accesses near the same place are not told of again. */
+/* After a report of the host's code, which goes on, accesses near the same place are not told of
+ * again. */
 enum { QUIET_BEFORE_BYTES = 4 << 10, QUIET_AFTER_BYTES = 256 << 10 };
 
 /* What stands for arrays of the host's while a kernel runs. */
@@ -43,9 +44,9 @@ static bool is_hidden(uintptr_t address)
 
 bool is_source_of_ours(const char *path, size_t length)
 {
-    static const char *const sources[] = {"/plain_cuda.h",       "/cuda_runtime.h",
-                                          "/device_functions.h", "/ptx.h",
-                                          "/scanbench_own.h",    "/runtime.cpp"};
+    static const char *const sources[] = {
+        "/plain_cuda.h",    "/cuda_runtime.h", "/device_functions.h", "/ptx.h",
+        "/scanbench_own.h", "/runtime.cpp",    "/sanitizer.cpp"};
     for (const char *source : sources)
         if (length > strlen(source) &&
             strncmp(path + length - strlen(source), source, strlen(source)) == 0)
@@ -89,6 +90,21 @@ static void read_access(const char *report, const char **how, unsigned long *byt
     *address = at ? strtoull(at + 4, NULL, 16) : 0;
 }
 
+static bool is_of_device(uintptr_t address)
+{
+    for (const auto &[complement, extent] : current_device()->memory)
+        if (address - ~extent.complement < extent.bytes && extent.side == SIDE_OF_DEVICE)
+            return true;
+    return false;
+}
+
+void describe_poisoned_access(const void *address, size_t bytes, bool writes, const char *place)
+{
+    const bool of_host = is_hidden((uintptr_t)address);
+    describe_access(of_host ? "memory of the host used" : "access outside an array",
+                    writes ? "write" : "read", bytes, of_host ? NULL : address, place);
+}
+
 static void note_report(const char *report)
 {
     const bool in_kernel = in_kernel_code;
@@ -99,15 +115,16 @@ static void note_report(const char *report)
     enter_scheduler(); /* a tick must not switch threads within the sanitizer */
     read_access(report, &how, &bytes, &address);
     find_line(report, place, sizeof place);
-    if (address)
+    if (address && !in_kernel)
         unpoison_memory((void *)(address > QUIET_BEFORE_BYTES ? address - QUIET_BEFORE_BYTES : 0),
                         QUIET_BEFORE_BYTES + QUIET_AFTER_BYTES);
     /* An address outside of an array may happen to be near memory that was freed. */
     const bool freed = strstr(report, "heap-use-after-free") && strstr(report, " inside of ");
-    const char *kind = is_hidden(address) ? "memory of the host used"
-                       : freed            ? "memory used after it was freed"
-                                          : "access outside an array";
-    describe_access(kind, how, bytes, freed || is_hidden(address) ? NULL : (void *)address, place);
+    const char *kind = is_hidden(address)                    ? "memory of the host used"
+                       : !in_kernel && is_of_device(address) ? "memory of the device used"
+                       : freed                               ? "memory used after it was freed"
+                                                             : "access outside an array";
+    describe_access(kind, how, bytes, kind[0] == 'm' ? NULL : (void *)address, place);
     if (in_kernel)
         leave_scheduler();
 }
@@ -138,6 +155,7 @@ static bool start_sanitizing(void)
         !find(RTLD_DEFAULT, "__asan_unpoison_memory_region", &found.unpoison) ||
         !find(RTLD_DEFAULT, "__sanitizer_start_switch_fiber", &found.start_switch) ||
         !find(RTLD_DEFAULT, "__sanitizer_finish_switch_fiber", &found.finish_switch) ||
+        !find(RTLD_DEFAULT, "__asan_region_is_poisoned", &found.find_poisoned) ||
         !find(RTLD_DEFAULT, "__asan_set_error_report_callback", &set_callback) ||
         !find(RTLD_DEFAULT, "__sanitizer_set_report_fd", &set_report_descriptor))
         return false;
@@ -173,6 +191,40 @@ struct checked_pointer {
 } // namespace emulator_cuda
 
 #if !EMULATOR_ASAN /* else those of the sanitizer itself */
+
+/* What a source calls instead of the runtime's own: in a kernel, nothing after a report is worth
+ * running, and a store outside an array may destroy what belongs to others. The runtime finds the
+ * source's line only if the frames in between are kept, as for __builtin_frame_address(). */
+static void report_access(const char *function, uintptr_t address, size_t bytes, void *frame)
+{
+    asm volatile("" ::"r"(frame), "r"(__builtin_frame_address(0)));
+    ((void (*)(uintptr_t, size_t))dlsym(RTLD_NEXT, function))(address, bytes);
+    if (!in_kernel_code)
+        return;
+    enter_scheduler();
+    abandon_launch();
+}
+
+extern "C" {
+#define REPORT(access)                                                     \
+    void __asan_report_##access##_noabort(uintptr_t address, size_t bytes) \
+    {                                                                      \
+        report_access("__asan_report_" #access "_noabort", address, bytes, \
+                      __builtin_frame_address(0));                         \
+    }
+REPORT(load1)
+REPORT(load2)
+REPORT(load4)
+REPORT(load8)
+REPORT(load16)
+REPORT(load_n)
+REPORT(store1)
+REPORT(store2)
+REPORT(store4)
+REPORT(store8)
+REPORT(store16)
+REPORT(store_n)
+}
 
 /* In a kernel, nothing after this is worth running. */
 static void note_undefined(const struct checked_place *place, const char *what,
@@ -252,6 +304,44 @@ void emulator_close_margins(bool closed)
         change_memory(closed, data + extent.bytes,
                       (size_t)(memory + extent.allocated - data) - extent.bytes);
     }
+}
+
+inline namespace emulator_cuda
+{
+
+static bool device_is_closed;
+
+static void close_device(bool closed)
+{
+    device_is_closed = closed;
+    for (const auto &[complement, extent] : current_device()->memory)
+        if (extent.side == SIDE_OF_DEVICE)
+            change_memory(closed, (char *)~extent.complement, extent.bytes);
+}
+
+device_opened::device_opened() : was_closed(device_is_closed)
+{
+    if (was_closed)
+        close_device(false);
+}
+
+device_opened::~device_opened()
+{
+    if (was_closed)
+        close_device(true);
+}
+
+void close_new_memory(void *memory, size_t bytes)
+{
+    if (device_is_closed)
+        change_memory(true, memory, bytes);
+}
+
+} // namespace emulator_cuda
+
+void emulator_hide_from_host(bool closed)
+{
+    close_device(closed);
 }
 
 void emulator_hide_from_kernel(const void *const arrays[2], bool closed)

@@ -30,6 +30,7 @@ struct asan_runtime {
     void (*unpoison)(const volatile void *start, size_t bytes);
     void (*start_switch)(void **fake_stack, const void *stack, size_t bytes);
     void (*finish_switch)(void *fake_stack, const void **stack, size_t *bytes);
+    void *(*find_poisoned)(void *start, size_t bytes);
 };
 extern struct asan_runtime asan_runtime;
 
@@ -75,6 +76,30 @@ static inline void unpoison_memory(const volatile void *start, size_t bytes)
         asan_runtime.unpoison(start, bytes);
 #endif
 }
+
+/* With a sanitizer, code of the host may not touch memory of the device alone: while one of these
+ * lives, it may. */
+struct device_opened {
+    device_opened();
+    ~device_opened();
+    device_opened(const device_opened &) = delete;
+    device_opened &operator=(const device_opened &) = delete;
+
+    const bool was_closed;
+};
+
+/* Closes what was allocated just now, if the rest is closed. */
+void close_new_memory(void *memory, size_t bytes);
+
+/* May the kernel not access all of it? */
+static inline bool is_poisoned(const void *start, size_t bytes)
+{
+    return asan_runtime.find_poisoned &&
+           asan_runtime.find_poisoned(const_cast<void *>(start), bytes);
+}
+
+/* Describes an access to memory that is poisoned, at FILE:LINE. */
+void describe_poisoned_access(const void *address, size_t bytes, bool writes, const char *place);
 
 /* Is it a file of the emulator's or of a library's, whose lines are not the kernel's? */
 bool is_source_of_ours(const char *path, size_t length);

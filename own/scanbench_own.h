@@ -271,8 +271,8 @@ template <class T> struct device_arrays {
         : input((const T *)call->input), output((T *)call->output)
     {
         if (in_place)
-            succeed(call, cudaMemcpyAsync(output, input, call->n * sizeof(T),
-                                          cudaMemcpyDeviceToDevice, (cudaStream_t)call->stream));
+            succeed(call, cudaMemcpyAsync(output, input, call->n * sizeof(T), cudaMemcpyDefault,
+                                          (cudaStream_t)call->stream));
     }
     void hand_over(const scanbench_call *, size_t)
     {

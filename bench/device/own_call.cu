@@ -160,12 +160,18 @@ class ordered
     {
         plain_set_listener(note_launch, listener,
                            entry->only_enqueues ? nullptr : listener->its->stream);
+        if (listener->host_form)
+            emulator_lend_to_host(listener->arrays, true);
         emulator_close_margins(true);
+        emulator_hide_from_host(true);
     }
     ~ordered()
     {
-        if (listener_->host_form) /* a launch that failed may not have opened them again */
-            emulator_hide_from_kernel(listener_->arrays, false);
+        emulator_hide_from_host(false);
+        if (listener_->host_form) {
+            emulator_hide_from_kernel(listener_->arrays, false); /* a launch may have failed */
+            emulator_lend_to_host(listener_->arrays, false);
+        }
         emulator_close_margins(false);
         plain_set_listener(nullptr, nullptr, nullptr);
     }

@@ -95,6 +95,8 @@ static void add_emulator_flags(const struct compilation *c, struct arguments *ar
     /* In translated lines, columns are not the user's. Flags for the preprocessor are not used. */
     add_argument(arguments, is_clang(&c->compiler) ? "-Wno-unused-command-line-argument"
                                                    : "-fno-diagnostics-show-caret");
+    /* C++20 warns of what nvcc's C++17 lets pass. */
+    add_argument(arguments, is_clang(&c->compiler) ? "-Wno-deprecated-volatile" : "-Wno-volatile");
     ADD_ARGUMENTS(arguments, "-fno-show-column", "-ftemplate-backtrace-limit=1", "-O1", "-g1",
                   "-fwrapv", "-fno-strict-aliasing", "-fPIC", "-fvisibility=hidden",
                   "-Wl,-Bsymbolic");

@@ -32,7 +32,8 @@ static const struct defect_kind kinds[] = {
     {"in another order", "the right elements in another order",
      "Do places come from an atomic? Threads come in any order.", FORM_VALUES},
     {"not in order", "the right elements, not in order",
-     "Does each pass keep the order of equal digits? Places that come from an atomic do not.",
+     "Does each pass keep the order of equal digits? Places that come from an atomic do not. If "
+     "only negative keys are misplaced: their highest bit is 1, and they come first.",
      FORM_VALUES},
     {"right for the inclusive scan", "the inclusive scan, where the exclusive one is wanted",
      "Element i is the sum of those before it; SCANBENCH_SCAN(..., inclusive) asks for the other.",
@@ -42,8 +43,14 @@ static const struct defect_kind kinds[] = {
     {"output[", "wrong result", NULL, FORM_VALUES},
     {": 0 threads per block", "a launch of no threads",
      "Was their number computed from n, or .block used without block(threads)?", FORM_TEXT},
+    {": 0 blocks", "a launch that CUDA refuses",
+     "(n + threads - 1) / threads blocks are enough for all n; n = 0 needs no launch.", FORM_TEXT},
     {"illegal launch", "a launch that CUDA refuses",
      "cudaGetLastError() after the launch says so on a GPU.", FORM_TEXT},
+    {"illegal cudaMemcpy of -", "a copy of a negative number of bytes",
+     "Is n = 0 a case of its own?", FORM_TEXT},
+    {"illegal cudaMemcpy: ", "a copy in the wrong direction",
+     "cudaMemcpy(to, from, bytes, kind): the destination comes first.", FORM_TEXT},
     {"illegal cudaMemcpy", "a copy of more bytes than there are",
      "cudaMemcpy() takes bytes, not elements.", FORM_TEXT},
     {"illegal cudaFree", "frees memory that is not allocated",
@@ -60,6 +67,9 @@ static const struct defect_kind kinds[] = {
      "One must wait for the other: __syncthreads() between the two, or __syncwarp() if only "
      "threads of one warp ever meet there.",
      FORM_TEXT},
+    {"the launch's shared memory", "reads or writes outside its shared memory",
+     "The third value in <<<>>> is how many bytes it has, padding included; without it, none.",
+     FORM_TEXT},
     {"too much shared memory", "too much shared memory", NULL, FORM_TEXT},
     {"shared memory out of bounds", "writes outside its shared memory",
      "Is the array, or the third value in <<<>>>, as large as the largest index?", FORM_TEXT},
@@ -67,11 +77,15 @@ static const struct defect_kind kinds[] = {
      "Is it as many bytes as cudaMalloc() was asked for?", FORM_TEXT},
     {"outside an array", "reads or writes outside an array",
      "Is the index tested against the size of that array?", FORM_TEXT},
+    {"memory of the device used", "the host uses memory of the device",
+     "cudaMemcpy() brings to the host what it reads; [] and * do not.", FORM_TEXT},
     {"memory of the host used", "a kernel uses memory of the host",
      "Its pointers are to memory of cudaMalloc(), where cudaMemcpy() brings what it reads.",
      FORM_TEXT},
     {"used after it was freed", "uses memory after it was freed",
      "cudaFree() comes after all that uses the memory.", FORM_TEXT},
+    {"a null pointer to", "uses a null pointer",
+     "Was cudaMalloc() called for it, with more than 0 bytes?", FORM_TEXT},
     {"undefined behaviour", "something whose effect C++ does not define", NULL, FORM_TEXT},
     {"no kernel was launched", "does its work on the CPU", "--strict wants a kernel that does it.",
      FORM_TEXT},
@@ -122,14 +136,19 @@ static size_t element_bits(const char *type, const char *text, uint64_t *bits)
     return bytes;
 }
 
-/* NULL: it is a value as any other. */
-static const char *meaning_of_value(const char *type, const char *text)
+/* NULL: it is a value as any other. Of whole numbers, a sum may have begun with what was there. */
+static const char *meaning_of_value(const char *type, const char *text, const char *right)
 {
-    uint64_t bits;
+    uint64_t bits, right_bits;
     const size_t bytes = type != NULL ? element_bits(type, text, &bits) : 0;
-    for (size_t f = 0; f < sizeof fillings / sizeof *fillings && bytes > 0; f++)
-        if (memcmp(&bits, &(uint64_t){fillings[f].byte * (UINT64_MAX / 0xFF)}, bytes) == 0)
+    for (size_t f = 0; f < sizeof fillings / sizeof *fillings && bytes > 0; f++) {
+        const uint64_t filling = fillings[f].byte * (UINT64_MAX / 0xFF);
+        if (memcmp(&bits, &filling, bytes) == 0)
             return fillings[f].meaning;
+        element_bits(type, right, &right_bits);
+        if (type[0] != 'f' && memcmp(&(uint64_t){bits - right_bits}, &filling, bytes) == 0)
+            return "added to what was there before: is that set to 0 first?";
+    }
     return NULL;
 }
 
@@ -176,7 +195,7 @@ static bool turn_values_around(const char *reason, const char *type, bool outsid
     right_length -= right_length > 0 && right[right_length - 1] == ' ';
     char text[64];
     snprintf(text, sizeof text, "%.*s", length, value);
-    const char *meaning = meaning_of_value(type, text);
+    const char *meaning = meaning_of_value(type, text, right);
     if (outside)
         snprintf(what, EXPLANATION_BYTES, "%.*s = %s", place, reason, text);
     else

@@ -183,6 +183,148 @@ END
     [ "$status" -eq 0 ]
 }
 
+@test "check: host code that uses memory of cudaMalloc, and may use managed and page-locked memory" {
+    cat >"$BATS_TEST_TMPDIR/sides.cu" <<'END'
+#include <scanbench_own.h>
+__global__ void scan_all(const int *in, int *out, int n)
+{
+    int sum = 0;
+    for (int i = 0; i < n; sum += in[i++])
+        out[i] = sum;
+}
+template <auto allocate, auto give_back> static void scan(int n, int *odata, const int *idata)
+{
+    int *in, *out;
+    allocate(&in, n);
+    allocate(&out, n);
+    for (int i = 0; i < n; i++)
+        in[i] = idata[i];
+    scan_all<<<1, 1>>>(in, out, n);
+    cudaDeviceSynchronize();
+    for (int i = 0; i < n; i++)
+        odata[i] = out[i];
+    give_back(in);
+    give_back(out);
+}
+static void device(int **array, int n) { cudaMalloc(array, n * sizeof(int)); }
+static void managed(int **array, int n) { cudaMallocManaged(array, n * sizeof(int)); }
+static void locked(int **array, int n) { cudaMallocHost((void **)array, n * sizeof(int)); }
+static void free_locked(int *array) { cudaFreeHost(array); }
+static void free_device(int *array) { cudaFree(array); }
+SCANBENCH_HOST_SCAN("device", (scan<device, free_device>))
+SCANBENCH_HOST_SCAN("managed", (scan<managed, free_device>))
+SCANBENCH_HOST_SCAN("locked", (scan<locked, free_locked>))
+static void of_device(const int *in, int *out, int n)
+{
+    if (n == 0)
+        return;
+    scan_all<<<1, 1>>>(in, out, n);
+    out[0] = 0;
+}
+SCANBENCH_SCAN("device-form", of_device)
+END
+    check --algo="$BATS_TEST_TMPDIR/sides.cu" --n=0,1,33 --input=uniform
+    has "$output" 'scan managed: passed: ' 'scan locked: passed: ' 'scan device: 1 defect; 1 of 3' \
+        'the host uses memory of the device' \
+        'memory of the device used outside kernels at sides.cu:14: write of 4 bytes' 'scan device-form: 1 defect; 1 of 3' \
+        'memory of the device used outside kernels at sides.cu:35: write of 4 bytes'
+}
+
+@test "check: a copy between other sides than it says" {
+    cat >"$BATS_TEST_TMPDIR/directions.cu" <<'END'
+#include <scanbench_own.h>
+__global__ void scan_all(int *data, int n)
+{
+    int sum = 0;
+    for (int i = 0; i < n; i++) {
+        const int x = data[i];
+        data[i] = sum;
+        sum += x;
+    }
+}
+template <cudaMemcpyKind there, cudaMemcpyKind back, bool turned> static void scan(int n, int *odata, const int *idata)
+{
+    int *data;
+    cudaMalloc(&data, n * sizeof(int));
+    cudaMemcpy(data, idata, n * sizeof(int), there);
+    scan_all<<<1, 1>>>(data, n);
+    cudaMemcpy(turned ? data : odata, turned ? odata : data, n * sizeof(int), back);
+    cudaFree(data);
+}
+SCANBENCH_HOST_SCAN("right", (scan<cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, false>))
+SCANBENCH_HOST_SCAN("default", (scan<cudaMemcpyDefault, cudaMemcpyDefault, false>))
+SCANBENCH_HOST_SCAN("kinds", (scan<cudaMemcpyDeviceToHost, cudaMemcpyHostToDevice, false>))
+SCANBENCH_HOST_SCAN("turned", (scan<cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, true>))
+END
+    check --algo="$BATS_TEST_TMPDIR/directions.cu" --n=1,33 --input=uniform
+    has "$output" 'scan right: passed: ' 'scan default: passed: ' 'scan kinds: 1 defect; 0 of 2' 'scan turned: 1 defect; 0 of 2' \
+        'a copy in the wrong direction' 'illegal cudaMemcpy: cudaMemcpyDeviceToHost to memory of the device' \
+        'the destination comes first'
+    [ "$(grep -c 'illegal cudaMemcpy: cudaMemcpyDeviceToHost to memory of the device' <<<"$output")" -eq 2 ]
+}
+
+@test "check: a store outside an array ends the launch, and harms no other function" {
+    cat >"$BATS_TEST_TMPDIR/small.cu" <<'END'
+#include <scanbench_own.h>
+__global__ void scan_all(const int *in, int *out, int n)
+{
+    volatile int sum = 0; // no warning: += on it is deprecated in C++20 alone
+    for (int i = 0; i < n; i++) {
+        out[i] = sum;
+        sum += in[i];
+    }
+}
+template <size_t bytes> static void scan(int n, int *odata, const int *idata)
+{
+    int *in, *out;
+    cudaMalloc(&in, n * bytes);
+    cudaMalloc(&out, n * bytes);
+    cudaMemcpy(in, idata, n * bytes, cudaMemcpyHostToDevice);
+    scan_all<<<1, 1>>>(in, out, n);
+    cudaMemcpy(odata, out, n * bytes, cudaMemcpyDeviceToHost);
+    cudaFree(in);
+    cudaFree(out);
+}
+SCANBENCH_HOST_SCAN("right", scan<sizeof(int)>)
+SCANBENCH_HOST_SCAN("small", scan<1>)
+END
+    check --algo="$BATS_TEST_TMPDIR/small.cu" --n=0,1,33,1000,1023,1024,4097,16385
+    [ "$status" -eq 3 ]
+    [ "$stderr" = '' ]
+    has "$output" 'scan right: passed: ' 'scan small: 1 defect; ' \
+        'scan_all, block 0, thread 0 at small.cu:6: write of 4 bytes, beyond the end of a buffer of 1 bytes'
+}
+
+@test "check: what a wrong launch, a missing size and a sum that begins with what was there have for a hint" {
+    cat >"$BATS_TEST_TMPDIR/hints.cu" <<'END'
+#include <scanbench_own.h>
+__global__ void add_all(const int *in, int *out, int n)
+{
+    extern __shared__ int temp[];
+    temp[threadIdx.x] = threadIdx.x < n ? in[threadIdx.x] : 0;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        for (int i = 0; i < n; i++)
+            *out += temp[i];
+}
+static void no_shared(const int *in, int *out, int n) { add_all<<<1, 64>>>(in, out, n); }
+static void no_zero(const int *in, int *out, int n) { add_all<<<1, 64, 64 * sizeof(int)>>>(in, out, n); }
+static void no_blocks(const int *in, int *out, int n) { add_all<<<n / 64, 64, 256>>>(in, out, n); }
+static void high_grid(const int *in, int *out, int n) { add_all<<<dim3(1, 65536), 64, 256>>>(in, out, n); }
+static void deep_block(const int *in, int *out, int n) { add_all<<<1, dim3(1, 1, 65), 260>>>(in, out, n); }
+SCANBENCH_REDUCE("no-shared", no_shared)
+SCANBENCH_REDUCE("no-zero", no_zero)
+SCANBENCH_REDUCE("no-blocks", no_blocks)
+SCANBENCH_REDUCE("high-grid", high_grid)
+SCANBENCH_REDUCE("deep-block", deep_block)
+END
+    check --algo="$BATS_TEST_TMPDIR/hints.cu" --n=33 --input=uniform
+    has "$output" 'reads or writes outside its shared memory' 'The third value in <<<>>> is how many bytes it has' \
+        '(added to what was there before: is that set to 0 first?)' \
+        ': 0 blocks' '(n + threads - 1) / threads blocks are enough for all n' \
+        "hints.cu:14: more than 65535 blocks in the grid's y or z" "hints.cu:15: more than 64 threads in the block's z"
+}
+
 @test "check: that no element is wrong where there is none is no pattern" {
     check --algo=tests/own/wrong/wrong_bound.cu --n=0,1,33 --input=uniform
     [ "$status" -eq 3 ]
@@ -654,5 +796,5 @@ END
         tests/own/wrong/copy_too_long.cu >"$BATS_TEST_TMPDIR/negative.cu"
     check --algo="$BATS_TEST_TMPDIR/negative.cu" --n=100 --input=ones
     [ "$status" -eq 3 ]
-    has "$output" 'illegal cudaMemcpy of -32 bytes: is a count negative or not initialised?'
+    has "$output" 'a copy of a negative number of bytes' 'illegal cudaMemcpy of -32 bytes: is a count negative or not initialised?'
 }
