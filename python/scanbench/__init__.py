@@ -51,6 +51,9 @@ class Handle:
         if hasattr(self, "functions"):
             self.functions["destroy"](self.handle)
 
+    def __reduce__(self):
+        raise TypeError("a scanbench.Handle cannot be copied or pickled: create another")
+
     def call(self, function, *arguments):
         check(self.functions[function](self.handle, *arguments), self.handle)
 
@@ -58,6 +61,8 @@ class Handle:
 def _whole(name, value, least, end):
     """The value, which must be a whole number from `least` to below `end`."""
     try:
+        if isinstance(value, bool):
+            raise TypeError  # cumsum(x, True) does not mean the second axis
         number = operator.index(value)
     except TypeError:
         raise TypeError(f"{name} is {value!r}: it must be a whole number") from None

@@ -4,8 +4,10 @@ with the reason, and left as they are; arrays of a GPU are passed on by address 
     SCANBENCH_LIBRARY=FILE python3 tests/library/python_test.py
 """
 import contextlib
+import copy
 import multiprocessing
 import os
+import pickle
 import sys
 import threading
 import types
@@ -210,7 +212,7 @@ class Misuse(unittest.TestCase):
         for axis in 1, -2:
             with self.assertRaisesRegex(ValueError, f"axis is {axis}: it must be from -1 to 0"):
                 scanbench.cumsum(self.array, axis)
-        for axis in None, 1.0, (0,):
+        for axis in None, 1.0, (0,), False:
             with self.assertRaisesRegex(TypeError, "axis is .*: it must be a whole number"):
                 scanbench.cumsum(self.array, axis)
         self.same_sums(scanbench.cumsum(self.array, numpy.int64(0)))
@@ -239,6 +241,9 @@ class Misuse(unittest.TestCase):
         for threads in None, "3", 1.5:
             with self.assertRaisesRegex(TypeError, "threads is .*: it must be a whole number"):
                 scanbench.Handle(threads=threads)
+        for duplicate in copy.copy, copy.deepcopy, pickle.dumps:
+            with self.assertRaisesRegex(TypeError, "a scanbench.Handle cannot be copied"):
+                duplicate(scanbench.Handle(threads=1))
         with self.assertRaisesRegex(ValueError, "gpu is -1: it must be from 0"):
             scanbench.Handle(-1)
         with self.assertRaisesRegex(TypeError, "handle is a int: it must be a scanbench.Handle"):
