@@ -303,9 +303,9 @@ void describe_illegal_launch(const struct emulator_launch_request *request, cons
     append(": %s", what);
 }
 
-void describe_illegal_copy(size_t bytes, size_t there)
+void describe_illegal_size(const char *call, size_t bytes, size_t there)
 {
-    if (!begin_illegal("cudaMemcpy"))
+    if (!begin_illegal(call))
         return;
     if (bytes > SIZE_MAX / 2)
         append(" of %td bytes: is a count negative or not initialised?", (std::ptrdiff_t)bytes);

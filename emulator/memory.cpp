@@ -129,12 +129,16 @@ static size_t bytes_from(const void *address)
     return SIZE_MAX;
 }
 
+static bool fits(const char *call, size_t bytes, size_t there)
+{
+    if (bytes > there)
+        describe_illegal_size(call, bytes, there);
+    return bytes <= there;
+}
+
 static bool copy_fits(const void *to, const void *from, size_t bytes)
 {
-    const size_t there = std::min(bytes_from(to), bytes_from(from));
-    if (bytes > there)
-        describe_illegal_copy(bytes, there);
-    return bytes <= there;
+    return fits("cudaMemcpy", bytes, std::min(bytes_from(to), bytes_from(from)));
 }
 
 /* Memory that cudaMalloc() knows nothing of may be a variable of either side. */
@@ -186,7 +190,7 @@ cudaError_t cudaMemset(void *to, int byte, size_t bytes)
 {
     if (sticky_error())
         return sticky_error();
-    if (bytes && !to)
+    if (bytes && (!to || !fits("cudaMemset", bytes, bytes_from(to))))
         return latch(cudaErrorInvalidValue);
     const device_opened opened;
     if (bytes)

@@ -225,7 +225,7 @@ void describe_failure(const struct block *block, const char *kind, const char *t
 void describe_end(void);
 void describe_fault(const char *kind, bool has_address, const void *address, bool known);
 void describe_illegal_launch(const struct emulator_launch_request *request, const char *text);
-void describe_illegal_copy(size_t bytes, size_t there);
+void describe_illegal_size(const char *call, size_t bytes, size_t there);
 void describe_copy_direction(const char *kind, bool to, bool of_host);
 void describe_illegal_free(void);
 void describe_default_stream(const struct emulator_launch_request *request);

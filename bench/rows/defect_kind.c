@@ -53,6 +53,9 @@ static const struct defect_kind kinds[] = {
      "cudaMemcpy(to, from, bytes, kind): the destination comes first.", FORM_TEXT},
     {"illegal cudaMemcpy", "a copy of more bytes than there are",
      "cudaMemcpy() takes bytes, not elements.", FORM_TEXT},
+    {"illegal cudaMemset", "sets more bytes than there are",
+     "cudaMemset() takes bytes, not elements, and no more than cudaMalloc() was asked for.",
+     FORM_TEXT},
     {"illegal cudaFree", "frees memory that is not allocated",
      "Each pointer of cudaMalloc() is freed once, as it was.", FORM_TEXT},
     {"divergent barrier", "a barrier that not all threads of the block reach",
@@ -104,7 +107,8 @@ static const struct defect_kind kinds[] = {
     {"it was ended by signal 8", "divides by zero outside a kernel",
      ".block is 0 unless the line of the source says block(threads).", FORM_TEXT},
     {"it was ended by signal", "ends the program by a fault outside a kernel",
-     "Is a pointer to memory of the device used on the host?", FORM_TEXT},
+     "Is a pointer used that is NULL, or the device's, or does a function call itself without end?",
+     FORM_TEXT},
     {"", "an error", NULL, FORM_TEXT},
 };
 

@@ -791,6 +791,28 @@ END
     has "$output" 'sort my-sort' 'first at n = 100'
 }
 
+@test "check: cudaMemset of more bytes than there are sets none" {
+    cat >"$BATS_TEST_TMPDIR/memset.cu" <<'END'
+#include <scanbench_own.h>
+template <size_t bytes> static void zero(int n, int *odata, const int *)
+{
+    int *data;
+    cudaMalloc(&data, n * sizeof(int));
+    cudaMemset(data, 0, n * bytes);
+    cudaMemcpy(odata, data, n * sizeof(int), cudaMemcpyDeviceToHost);
+    cudaFree(data);
+}
+SCANBENCH_HOST_SCAN("exact", zero<sizeof(int)>)
+SCANBENCH_HOST_SCAN("long", zero<8 * sizeof(int)>)
+END
+    check --algo="$BATS_TEST_TMPDIR/memset.cu" --n=0,33,1000,4097,40960 --input=zeros
+    [[ $output != *'ends the program'* ]]
+    [ "$status" -eq 3 ]
+    [ "$stderr" = '' ]
+    has "$output" 'scan exact: 1 defect; 1 of 5' 'wrong result' 'scan long: 1 defect; 1 of 5' 'sets more bytes than there are' \
+        'illegal cudaMemset of 1056 bytes: the memory has only 132 from there on'
+}
+
 @test "check: a copy of a negative size says so" {
     sed 's/\(cudaMemcpy([^;]*, \)[^,]*sizeof[^,]*\(, cudaMemcpyDefault\|, cudaMemcpy[A-Za-z]*\))/\1-8 * sizeof(int)\2)/' \
         tests/own/wrong/copy_too_long.cu >"$BATS_TEST_TMPDIR/negative.cu"
